@@ -103,8 +103,8 @@ NAMED = (
     Named(
         "n of another criterion",
         "analysis/sections/agreement.py",
-        'under = f"{criterion.alpha_level}, n = {of.n:,}"',
-        'under = f"{criterion.alpha_level}, n = {found.of(Agreement)[0].estimate.n:,}"',
+        "under=partial(_sample, unit=facts_of(found).unit)",
+        "under=lambda row: _sample(rows[0], unit=facts_of(found).unit)",
         f"{GOLDEN}test_agreement[qgeval]",
     ),
     Named(

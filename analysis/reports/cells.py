@@ -2,15 +2,28 @@
 
 from collections.abc import Callable
 
+from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell
-from analysis.reports.numerals import interval_text, or_dash
+from analysis.reports.numerals import interval_text, or_dash, signed
 from quaestor_stats._result import Result
 
 
-def estimate_cell(estimate: Result | None, write: Callable[[float], str] = or_dash) -> Cell:
+def estimate_cell(
+    estimate: Result | None,
+    write: Callable[[float], str] = or_dash,
+    *,
+    with_n: bool = True,
+    items: ItemQuery | None = None,
+) -> Cell:
     """Return an estimate with its interval and n below; a dash if there is none. `write` formats
     its numbers."""
     if estimate is None:
         return Cell("–")
-    under = ", ".join(filter(None, [interval_text(estimate, write), f"n = {estimate.n:,}"]))
-    return Cell(write(estimate.value), under)
+    n = f"n = {estimate.n:,}" if with_n else ""
+    under = ", ".join(filter(None, [interval_text(estimate, write), n]))
+    return Cell(write(estimate.value), under, items=items)
+
+
+def difference_cell(estimate: Result) -> Cell:
+    """Return a difference with its sign, and with its interval below."""
+    return Cell(signed(estimate.value), interval_text(estimate))

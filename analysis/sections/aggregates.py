@@ -2,16 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isclose, isnan, nan
 
 import numpy as np
 
 from analysis import protocol_aggregates as protocol
 from analysis.frames import Material
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import EQUAL, counted, inside, known, listed, or_dash, plain
 from analysis.reports.system_names import system_name
+from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -295,86 +296,63 @@ def _combined_table(found: Found) -> list[PageTable]:
     totals = _totals(found)
     if not totals:
         return []
-    systems = sorted({row.system for rows in totals.values() for row in rows})
+    rows = [row for combined in totals.values() for row in combined]
     no_ranking = "no ranking: the criteria's best ends differ"
     if has_sums_of_unequal_numbers(found):
         no_ranking = "no ranking: sums over different numbers of questions"
-    lines = []
-    for form, rows in totals.items():
-        values = {row.system: row.aggregate for row in rows}
-        order = _rank(rows, found)
-        cells = [Cell(plain(values.get(name))) for name in systems]
-        lines.append(Line(_words(form), cells, str(order) or no_ranking))
     best = {"lowest": "; low is best", "highest": "; high is best"}.get(
-        _end(next(iter(totals.values()))[0], criterion_rows(found)), ""
+        _end(rows[0], criterion_rows(found)), ""
     )
-    caption = (
-        "The criteria that the protocol combines, in every way its rules can be read"
-        f"{best}; the ranking is best first."
+    table = Table[AggregateRow](
+        title="All criteria together",
+        lines="form",
+        first="Reading",
+        name=lambda row: _words(row.form),
+        columns=Pivot(
+            "system", lambda row: Cell(plain(row.aggregate)), order=lambda row: row.system
+        ),
+        last=("Ranking", lambda row: str(_rank(totals[row.form], found)) or no_ranking),
+        caption=(
+            "The criteria that the protocol combines, in every way its rules can be read"
+            f"{best}; the ranking is best first."
+        ),
+        reasons=lambda rows: _unknown(found),
     )
-    names = [system_name(name) for name in systems]
-    return [
-        PageTable(
-            "All criteria together",
-            names,
-            lines,
-            first="Reading",
-            last="Ranking",
-            caption=caption,
-            reasons=_unknown(found),
-        )
-    ]
+    return draw(table, rows, found.names)
 
 
 def _with_missing(found: Found) -> list[PageTable]:
     """Return the means over returned questions and over all expected slots, where these differ."""
-    rows = first_reading(found)
+    rows = sorted(first_reading(found), key=lambda row: row.system)
     if all(row.mean_returned == row.mean_expected or isnan(row.mean_returned) for row in rows):
         return []
-    rules = (
-        "by the protocol's rules, which may count an identical second question as missing; "
-        "so they can differ from the means above, which are of everything that was judged"
+    over_returned = Table[AggregateRow](
+        title="Over returned questions",
+        lines="system",
+        columns=Pivot("criterion", lambda row: Cell(or_dash(row.mean_returned))),
+        last=("Questions", lambda row: f"{row.returned or 0:,}"),
+        caption=(
+            "Means over the questions that were returned, by the protocol's rules, which may count an "
+            "identical second question as missing; so they can differ from the means above, which are "
+            "of everything that was judged."
+        ),
     )
-    captions = {
-        "mean_returned": f"Means over the questions that were returned, {rules}.",
-        "mean_expected": "The same means over all questions that were expected: a missing one counts as the rules "
-        "value it. A system that returns only its best questions gains there and pays here.",
-    }
-    titles = {
-        "mean_returned": "Over returned questions",
-        "mean_expected": "Over all expected questions",
-    }
+    over_expected = Table[AggregateRow](
+        title="Over all expected questions",
+        lines="system",
+        columns=Pivot("criterion", lambda row: Cell(or_dash(row.mean_expected))),
+        last=("Questions", lambda row: f"{row.expected or 0:,}"),
+        caption=(
+            "The same means over all questions that were expected: a missing one counts as the rules "
+            "value it. A system that returns only its best questions gains there and pays here."
+        ),
+        reasons=lambda rows: _unknown(found),
+    )
     return [
-        _means_table(rows, column, titles[column], captions[column], found) for column in titles
+        table
+        for declared in (over_returned, over_expected)
+        for table in draw(declared, rows, found.names)
     ]
-
-
-def _means_table(
-    rows: Sequence[AggregateRow], column: str, title: str, caption: str, found: Found
-) -> PageTable:
-    criteria = list(dict.fromkeys(row.criterion for row in rows))
-    values = {(row.system, row.criterion): float(getattr(row, column)) for row in rows}
-    counts = {
-        row.system: row.returned if column == "mean_returned" else row.expected for row in rows
-    }
-    lines = [
-        Line(
-            system_name(name),
-            [Cell(or_dash(values.get((name, key)))) for key in criteria],
-            f"{counts[name] or 0:,}",
-        )
-        for name in sorted({row.system for row in rows})
-    ]
-    names = [found.name_of(key) for key in criteria]
-    return PageTable(
-        title,
-        names,
-        lines,
-        first="System",
-        last="Questions",
-        caption=caption,
-        reasons=_unknown(found) if column == "mean_expected" else [],
-    )
 
 
 def _by_criterion(rows: Sequence[AggregateRow], found: Found) -> list[PageTable]:
@@ -386,19 +364,21 @@ def _by_criterion(rows: Sequence[AggregateRow], found: Found) -> list[PageTable]
         if row.criterion
     ):
         return []
-    tables = []
-    for form in dict.fromkeys(row.form for row in rows):
-        kept = [row for row in rows if row.form == form]
-        keys = list(dict.fromkeys(row.criterion for row in kept))
-        values = {(row.system, row.criterion): row.aggregate for row in kept}
-        lines = [
-            Line(system_name(name), [Cell(plain(values.get((name, key)))) for key in keys])
-            for name in sorted({row.system for row in kept})
-        ]
-        heads = [found.name_of(key) if key else "Combined" for key in keys]
-        table = PageTable(_words(form), heads, lines, first="System", folded=True)
-        tables.append(replace(table, reasons=_unknown(found)))
-    return tables
+    table = Table[AggregateRow](
+        split="form",
+        title=lambda rows: _words(rows[0].form),
+        lines="system",
+        columns=Pivot(
+            "criterion",
+            lambda row: Cell(plain(row.aggregate)),
+            head=lambda row: found.name_of(row.criterion) if row.criterion else "Combined",
+        ),
+        reasons=lambda rows: _unknown(found),
+        folded=True,
+    )
+    forms = list(dict.fromkeys(row.form for row in rows))
+    ordered = sorted(rows, key=lambda row: (forms.index(row.form), row.system))
+    return draw(table, ordered, found.names)
 
 
 def _missing(found: Found) -> Iterator[str]:

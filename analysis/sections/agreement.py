@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
@@ -13,8 +13,9 @@ import numpy as np
 
 from analysis.frames import Material
 from analysis.reports import charts
+from analysis.reports.cells import estimate_cell
 from analysis.reports.evidence import ItemQuery
-from analysis.reports.layout import Cell, Figure, Line, PageTable, Plot
+from analysis.reports.layout import Cell, Figure, PageTable, Plot
 from analysis.reports.numerals import (
     coefficient,
     counted,
@@ -25,6 +26,7 @@ from analysis.reports.numerals import (
     percent,
     with_interval,
 )
+from analysis.reports.table_engine import MISSING, Column, Pivot, Table, draw
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import CriterionRow, alpha_level, criterion_rows
 from analysis.sections.distributions import Distributions
@@ -428,100 +430,95 @@ def _intraclass(
 
 
 def _main_table(found: Found) -> list[PageTable]:
-    rows = [(each, row) for each in criterion_rows(found) if (row := alpha_row(found, each))]
-    if not rows:
-        return []
-    estimates = [row.estimate for _, row in rows]
-    start = -1.0 if any(end < 0 for each in estimates for end in (each.ci.low, each.value)) else 0.0
-    reasons = sorted({each.reason for each in estimates} - {""})
-    beside = _beside_alpha(found)
-    return [
-        PageTable(
-            "Agreement",
-            ["α", "percent agreement", *(_title(*each) for each in beside)],
-            [_main_line(found, each, row, start, beside) for each, row in rows],
-            first="Criterion",
-            last="threshold reached",
-            reasons=reasons,
-        )
-    ]
+    """Return α of each criterion, percent agreement, and the coefficients that the protocol's
+    authors report."""
+    rows = [row for criterion in criterion_rows(found) if (row := alpha_row(found, criterion))]
+    ends = [end for row in rows for end in (row.estimate.ci.low, row.estimate.value)]
+    start = -1.0 if any(end < 0 for end in ends) else 0.0
+    table = Table[Coefficient](
+        title="Agreement",
+        lines="criterion",
+        under=partial(_sample, unit=facts_of(found).unit),
+        columns=[
+            Column("α", partial(_alpha_cell, start=start)),
+            Column("percent agreement", partial(_percent_cell, found=found)),
+            *(
+                Column(_title(*place), partial(_beside_cell, found=found, place=place))
+                for place in _beside_alpha(found)
+            ),
+        ],
+        last=("threshold reached", lambda row: row.band),
+        reasons=lambda rows: sorted({row.estimate.reason for row in rows} - {""}),
+    )
+    return draw(table, rows, found.names)
 
 
 def _beside_alpha(found: Found) -> list[tuple[str, str]]:
     """Return the coefficients, with their levels, that the protocol's authors report beside or
     instead of the α that the report shows."""
-    shown = {("krippendorff_alpha", each.alpha_level) for each in criterion_rows(found)}
+    shown = {("krippendorff_alpha", row.alpha_level) for row in criterion_rows(found)}
     reported = dict.fromkeys(
         (row.coefficient, row.level) for row in found.of(Agreement) if row.reported
     )
-    return [each for each in reported if each not in shown]
+    return [place for place in reported if place not in shown]
 
 
 def _title(coefficient: str, level: str) -> str:
     return f"α ({level})" if coefficient == "krippendorff_alpha" else NAMES[coefficient]
 
 
-def _main_line(
-    found: Found,
-    criterion: CriterionRow,
-    row: Coefficient,
-    start: float,
-    beside: Sequence[tuple[str, str]],
-) -> Line:
-    """Return a criterion's α on an axis from `start`, percent agreement, and the coefficients of
-    `beside`."""
-    equal, *others = (
-        other.estimate if (other := coefficient_row(found, row.criterion, *each)) else None
-        for each in (("percent_agreement", "nominal"), *beside)
-    )
-    of = row.estimate
-    alpha = Cell(
-        coefficient(of.value),
-        interval_text(of, coefficient),
-        plot=Plot.of(of, lowest=start, highest=1.0, zero=50 if start < 0 else None),
+def _sample(row: Coefficient, *, unit: ClusterUnit) -> str:
+    """Return in words the level and the units that a coefficient rests on."""
+    sample = f"{row.level}, n = {row.estimate.n:,}"
+    clusters = row.estimate.clusters
+    return f"{sample} on {unit.counted(clusters)}" if clusters else sample
+
+
+def _alpha_cell(row: Coefficient, *, start: float) -> Cell:
+    """Return a criterion's α on an axis from `start`."""
+    return replace(
+        estimate_cell(row.estimate, coefficient, with_n=False),
+        plot=Plot.of(row.estimate, lowest=start, highest=1.0, zero=50 if start < 0 else None),
         items=ItemQuery(sort="disagreement", criterion=row.criterion),
     )
-    under = f"{criterion.alpha_level}, n = {of.n:,}"
-    if of.clusters:
-        under += f" on {facts_of(found).unit.counted(of.clusters)}"
-    cells = [alpha, Cell(percent(equal.value if equal else None)), *map(_cell, others)]
-    return Line(criterion.name, cells, row.band, under=under)
+
+
+def _percent_cell(row: Coefficient, *, found: Found) -> Cell:
+    equal = coefficient_row(found, row.criterion, "percent_agreement", "nominal")
+    return Cell(percent(equal.estimate.value if equal else None))
+
+
+def _beside_cell(row: Coefficient, *, found: Found, place: tuple[str, str]) -> Cell:
+    other = coefficient_row(found, row.criterion, *place)
+    return _cell(other) if other else MISSING
+
+
+def _cell(row: Coefficient) -> Cell:
+    if not row.estimate.defined:
+        return MISSING
+    return estimate_cell(row.estimate, coefficient, with_n=False)
 
 
 def _other_coefficients(found: Found) -> list[PageTable]:
-    kept = {
-        (row.coefficient, row.criterion): row.estimate
-        for row in found.of(Agreement)
-        if row.basis == "all"
-    }
-    in_main_table = {coefficient for coefficient, _level in _beside_alpha(found)}
-    lines = [
-        Line(title, [_cell(kept.get((key, criterion))) for criterion in found.names])
-        for key, title in NAMES.items()
-        if key not in in_main_table and any((key, criterion) in kept for criterion in found.names)
-    ]
-    reasons = sorted({each.reason for each in kept.values() if not each.defined and each.reason})
-    caption = (
-        "κ takes the scale as categories unless weights are named; intraclass correlations take the "
-        "scale's steps as equal. 95% CI, cluster jackknife."
+    """Return the coefficients that the main table lacks."""
+    in_main_table = {name for name, _level in _beside_alpha(found)}
+    names = [name for name in NAMES if name not in in_main_table]
+    rows = [row for row in found.of(Agreement) if row.basis == "all"]
+    reasons = {row.estimate.reason for row in rows if not row.estimate.defined}
+    shown = [row for row in rows if row.coefficient in names]
+    table = Table[Coefficient](
+        title="Other coefficients",
+        lines="coefficient",
+        name=lambda row: NAMES[row.coefficient],
+        columns=Pivot("criterion", _cell),
+        caption=(
+            "κ takes the scale as categories unless weights are named; intraclass correlations take "
+            "the scale's steps as equal. 95% CI, cluster jackknife."
+        ),
+        reasons=lambda _: sorted(reasons - {""}),
+        folded=True,
     )
-    return [
-        PageTable(
-            "Other coefficients",
-            list(found.names.values()),
-            lines,
-            first="Coefficient",
-            caption=caption,
-            reasons=reasons,
-            folded=True,
-        )
-    ] * bool(lines)
-
-
-def _cell(estimate: Result | None) -> Cell:
-    if estimate is None or not estimate.defined:
-        return Cell("–")
-    return Cell(coefficient(estimate.value), interval_text(estimate, coefficient))
+    return draw(table, sorted(shown, key=lambda row: names.index(row.coefficient)), found.names)
 
 
 def _times_given(found: Found) -> tuple[dict[str, Counter[tuple[int, str]]], frozenset[str]]:

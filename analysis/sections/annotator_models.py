@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, or_dash, signed
-from analysis.reports.system_names import system_name
+from analysis.reports.table_engine import Column, Pivot, Table, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
-from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion
@@ -92,25 +91,15 @@ class DawidSkene(Section[DawidSkeneRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(DawidSkene)
-        means = {(row.system, row.criterion): row for row in rows}
-        keys = list(dict.fromkeys(row.criterion for row in rows))
-        lines = [
-            Line(
-                system_name(system),
-                [
-                    Cell(or_dash(row.mean), f"n = {row.n:,}") if row else Cell("–")
-                    for key in keys
-                    for row in [means.get((system, key))]
-                ],
-            )
-            for system in sorted({row.system for row in rows})
-        ]
-        if not lines:
-            return []
-        heads = [found.name_of(key) for key in keys]
-        reasons = sorted({row.reason for row in rows} - {""})
-        return [PageTable(self.title, heads, lines, first="System", reasons=reasons, folded=True)]
+        table = Table[DawidSkeneRow](
+            title=self.title,
+            lines="system",
+            columns=Pivot("criterion", lambda row: Cell(or_dash(row.mean), f"n = {row.n:,}")),
+            reasons=lambda rows: sorted({row.reason for row in rows} - {""}),
+            folded=True,
+        )
+        rows = sorted(found.of(DawidSkene), key=lambda row: row.system)
+        return draw(table, rows, found.names)
 
 
 class AnnotatorModels(Section[AnnotatorModelRow]):
@@ -134,34 +123,22 @@ class AnnotatorModels(Section[AnnotatorModelRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for criterion in criterion_rows(found):
-            rows = found.on(AnnotatorModels, criterion.criterion)
-            lines = [
-                Line(
-                    row.annotator,
-                    [
-                        Cell(signed(row.severity)),
-                        Cell(coefficient(row.accuracy)),
-                        Cell(f"{row.n:,}"),
-                    ],
-                )
-                for row in rows
-            ]
-            reasons = {each for row in rows for each in (row.severity_reason, row.accuracy_reason)}
-            if lines:
-                tables.append(
-                    PageTable(
-                        criterion.name,
-                        ["severity", "accuracy", "ratings"],
-                        lines,
-                        first="Annotator",
-                        notes=["logits", "Dawid–Skene", ""],
-                        reasons=sorted(reasons - {""}),
-                        folded=True,
-                    )
-                )
-        return tables
+        def reasons(rows: Sequence[AnnotatorModelRow]) -> list[str]:
+            severity = {row.severity_reason for row in rows}
+            return sorted((severity | {row.accuracy_reason for row in rows}) - {""})
+
+        table = Table[AnnotatorModelRow](
+            split="criterion",
+            lines="annotator",
+            columns=[
+                Column("severity", lambda row: Cell(signed(row.severity)), "logits"),
+                Column("accuracy", lambda row: Cell(coefficient(row.accuracy)), "Dawid–Skene"),
+                Column("ratings", lambda row: Cell(f"{row.n:,}")),
+            ],
+            reasons=reasons,
+            folded=True,
+        )
+        return draw(table, found.of(AnnotatorModels), found.names)
 
 
 def _aggregated(

@@ -3,8 +3,9 @@ without each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import nan
 from typing import TYPE_CHECKING
@@ -13,11 +14,12 @@ import numpy as np
 
 from analysis.frames import Material, hidden_repeats
 from analysis.reports.evidence import ItemQuery
-from analysis.reports.layout import Bar, Cell, Line, PageTable
+from analysis.reports.layout import Bar, Cell, PageTable
 from analysis.reports.numerals import or_dash, percent, signed
+from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.columns import clusters_of
-from analysis.sections.criteria import criterion_rows
+from analysis.sections.criteria import Criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import Level, krippendorff_alpha
@@ -182,32 +184,23 @@ class Annotators(Section[AnnotatorRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        without = {(row.criterion, row.without): row.alpha for row in found.of(LeftOutEach)}
-        use: dict[tuple[str, str], list[ScaleUse]] = {}
-        for each in found.of(UseOfScale):
-            use.setdefault((each.criterion, each.annotator), []).append(each)
-        tables = []
-        for criterion in criterion_rows(found):
-            key, level = criterion.criterion, criterion.alpha_level
-            lines = [
-                _line(
-                    row, without.get((key, row.annotator)), use.get((key, row.annotator), []), level
-                )
-                for row in found.on(Annotators, key)
-            ]
-            heads = [
-                "ratings",
-                "mean",
-                "severity",
-                "longest run",
-                f"{level} α without",
-                "use of the scale",
-            ]
-            if lines:
-                tables.append(
-                    PageTable(criterion.name, heads, lines, first="Annotator", folded=True)
-                )
-        return tables
+        levels = {row.criterion: row.alpha_level for row in found.of(Criteria)}
+        without = {(row.criterion, row.without): row.alpha.value for row in found.of(LeftOutEach)}
+        use = _use_by_annotator(found)
+        table = Table[AnnotatorRow](
+            split="criterion",
+            lines="annotator",
+            columns=lambda rows: [
+                *COLUMNS,
+                Column(
+                    f"{levels[rows[0].criterion]} α without",
+                    lambda row: Cell(or_dash(without.get((row.criterion, row.annotator)))),
+                ),
+                Column("use of the scale", partial(_use_cell, use=use)),
+            ],
+            folded=True,
+        )
+        return draw(table, found.of(Annotators), found.names)
 
     def small_print(self, found: Found) -> list[str]:
         reasons = sorted({row.estimate.reason for row in found.of(Repeats) if row.estimate.reason})
@@ -399,34 +392,37 @@ def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairK
             )
 
 
-def _line(row: AnnotatorRow, alpha: Result | None, use: Sequence[ScaleUse], level: str) -> Line:
-    few = len(use) <= MANY_POINTS
-    return Line(
-        row.annotator,
-        [
-            Cell(f"{row.n:,}"),
-            Cell(or_dash(row.mean)),
-            Cell(
-                signed(row.severity),
-                items=ItemQuery(sort="outlier", criterion=row.criterion, annotator=row.annotator),
-            ),
-            Cell("–" if row.longest_run is None else str(row.longest_run)),
-            Cell(or_dash(alpha.value if alpha else None)),
-            Cell("", bars=tuple(_bars(use)), shares=tuple(_shares(use))) if few else Cell(""),
-        ],
-    )
+def _severity_cell(row: AnnotatorRow) -> Cell:
+    query = ItemQuery(sort="outlier", criterion=row.criterion, annotator=row.annotator)
+    return Cell(signed(row.severity), items=query)
 
 
-def _shares(use: Sequence[ScaleUse]) -> Iterator[tuple[str, ItemQuery]]:
-    """Yield the share of each value with the questions that got it."""
-    for each in use:
-        query = ItemQuery(criterion=each.criterion, value=str(each.value), annotator=each.annotator)
-        yield f"{each.value}: {percent(each.share)}", query
+COLUMNS = [
+    Column[AnnotatorRow]("ratings", lambda row: Cell(f"{row.n:,}")),
+    Column[AnnotatorRow]("mean", lambda row: Cell(or_dash(row.mean))),
+    Column[AnnotatorRow]("severity", _severity_cell),
+    Column[AnnotatorRow]("longest run", lambda row: Cell(str(row.longest_run or "–"))),
+]
 
 
-def _bars(use: Sequence[ScaleUse]) -> Iterator[Bar]:
-    start = 0.0
-    for place, each in enumerate(use):
-        width = 100 * each.share
-        yield Bar(round(start, 2), round(width, 2), round(20 * (place + 1) / len(use)))
+def _use_by_annotator(found: Found) -> dict[tuple[str, str], list[ScaleUse]]:
+    use: dict[tuple[str, str], list[ScaleUse]] = {}
+    for point in found.of(UseOfScale):
+        use.setdefault((point.criterion, point.annotator), []).append(point)
+    return use
+
+
+def _use_cell(annotator: AnnotatorRow, use: Mapping[tuple[str, str], Sequence[ScaleUse]]) -> Cell:
+    """Return the shares of the values as a bar, each with the questions that got it; an empty cell
+    if there are many."""
+    points = use.get((annotator.criterion, annotator.annotator), [])
+    if len(points) > MANY_POINTS:
+        return Cell("")
+    bars, shares, start = [], [], 0.0
+    for place, row in enumerate(points, 1):
+        width = 100 * row.share
+        bars.append(Bar(round(start, 2), round(width, 2), round(20 * place / len(points))))
         start += width
+        query = ItemQuery(criterion=row.criterion, value=str(row.value), annotator=row.annotator)
+        shares.append((f"{row.value}: {percent(row.share)}", query))
+    return Cell("", bars=tuple(bars), shares=tuple(shares))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash
+from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Assignment, Campaign, Round
 from judging.protocols.rubric_schema import RubricCriterion
@@ -76,28 +77,16 @@ class Conditions(Section[ConditionRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = {(row.condition, row.level, row.criterion): row for row in found.of(Conditions)}
-        tables = []
-        for condition, name in NAMES.items():
-            levels = dict.fromkeys(level for own, level, _key in rows if own == condition)
-            lines = [
-                Line(
-                    WORDS.get(level, level),
-                    [_cell(rows.get((condition, level, key))) for key in found.names],
-                )
-                for level in levels
-            ]
-            if lines:
-                names = list(found.names.values())
-                tables.append(
-                    PageTable(f"Mean rating by condition: {name}", names, lines, first=name)
-                )
-        return tables
-
-
-def _cell(row: ConditionRow | None) -> Cell:
-    """Return a mean with the number of ratings below it; a dash where there are none."""
-    return Cell("–") if row is None else Cell(or_dash(row.mean), f"n = {row.n:,}")
+        table = Table[ConditionRow](
+            split="condition",
+            title=lambda rows: f"Mean rating by condition: {NAMES[rows[0].condition]}",
+            lines="level",
+            first=lambda rows: NAMES[rows[0].condition],
+            name=lambda row: WORDS.get(row.level, row.level),
+            columns=Pivot("criterion", lambda row: Cell(or_dash(row.mean), f"n = {row.n:,}")),
+        )
+        rows = sorted(found.of(Conditions), key=lambda row: list(NAMES).index(row.condition))
+        return draw(table, rows, found.names)
 
 
 def _conditions_of_tasks(campaign: Campaign) -> pd.DataFrame:

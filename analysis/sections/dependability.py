@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 from math import nan
 
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash, two
+from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.columns import averaged_criteria
-from analysis.sections.criteria import criterion_rows
 from analysis.sections.mixed_models import model_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._generalisability import NotGeneralisable, systems_apart
@@ -86,30 +86,18 @@ class DependabilityOfSystems(Section[DependabilityRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for criterion in criterion_rows(found):
-            rows = found.on(DependabilityOfSystems, criterion.criterion)
-            kept = {(row.annotators, row.sources): row for row in rows if not row.reason}
-            sources = sorted({row.sources for row in kept.values()})
-            lines = [
-                Line(str(k), [_cell(kept[k, n]) for n in sources])
-                for k in sorted({row.annotators for row in kept.values()})
-            ]
-            reasons = [row.reason for row in rows if row.reason]
-            heads = [f"{n:,} sources" for n in sources]
-            if lines or reasons:
-                tables.append(
-                    PageTable(
-                        criterion.name,
-                        heads,
-                        lines,
-                        first="Annotators",
-                        reasons=reasons,
-                        folded=True,
-                    )
-                )
-        return tables
-
-
-def _cell(row: DependabilityRow) -> Cell:
-    return Cell(or_dash(row.error_of_difference), two(row.generalisability))
+        table = Table[DependabilityRow](
+            split="criterion",
+            where=lambda row: not row.reason,
+            lines="annotators",
+            columns=Pivot(
+                "sources",
+                lambda row: Cell(or_dash(row.error_of_difference), two(row.generalisability)),
+                head=lambda row: f"{row.sources:,} sources",
+                order=lambda row: row.sources,
+            ),
+            reasons=lambda rows: [row.reason for row in rows if row.reason],
+            folded=True,
+        )
+        rows = sorted(found.of(DependabilityOfSystems), key=lambda row: row.annotators)
+        return draw(table, rows, found.names)

@@ -10,7 +10,7 @@ from math import comb, isclose, isnan, nan
 
 import numpy as np
 
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import (
     EQUAL,
     MAX_NAMES,
@@ -25,6 +25,7 @@ from analysis.reports.numerals import (
     p_alone,
 )
 from analysis.reports.rows import TestedResult
+from analysis.reports.table_engine import MISSING, Column, Pivot, Table, draw
 from analysis.sections.comparisons import negated
 from analysis.sections.levels import (
     LEVELS,
@@ -162,17 +163,19 @@ class Differences(Section[MetricPair]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        leaders = {(row.criterion, row.level): row.highest for row in leaders_of(found)}
-        chosen = headline_level(found)
-        pairs, tables = _pairs(found), []
-        for (human, level), best in leaders.items():
-            every = pairs.get((human, level), [])
-            title = f"{found.name_of(human)}, {LEVELS[level]}"
-            if table := _against(best, every, f"{title}: {best}"):
-                tables.append((level != chosen, table))
-                if others := [row for row in every if best not in (row.better, row.other)]:
-                    tables.append((True, _square(f"{title}: every other pair", others)))
-        return [table for _, table in sorted(tables, key=lambda pair: pair[0])]
+        chosen, pairs = headline_level(found), _pairs(found)
+        first: list[PageTable] = []  # of the headline's level
+        later: list[PageTable] = []
+        for leader in leaders_of(found):
+            rows = pairs.get((leader.criterion, leader.level), [])
+            title = f"{found.name_of(leader.criterion)}, {LEVELS[leader.level]}"
+            against = [row for row in rows if leader.highest in (row.better, row.other)]
+            others = [row for row in rows if leader.highest not in (row.better, row.other)]
+            tables = first if leader.level == chosen else later
+            tables += _against(leader.highest, against, f"{title}: {leader.highest}")
+            if against:
+                later += _half_square(f"{title}: every other pair", others)
+        return [*first, *later]
 
 
 def _pairs(found: Found) -> dict[tuple[str, str], list[MetricPair]]:
@@ -183,23 +186,20 @@ def _pairs(found: Found) -> dict[tuple[str, str], list[MetricPair]]:
     return pairs
 
 
-def _against(best: str, pairs: Sequence[MetricPair], title: str) -> PageTable | None:
-    """Return the metrics against the highest, the nearest first."""
-    own = [_led_by(best, row) for row in pairs if best in (row.better, row.other)]
-    if not own:
-        return None
-    own.sort(key=lambda row: row.estimate.value)
-    reasons = {row.estimate.reason for row in own if isnan(row.estimate.pvalue)} - {""}
-    is_pooled = own[0].level == "pooled"
-    return PageTable(
-        title,
-        ["Δρ", "p", *(["p Williams, two-sided", "p Williams, one-sided"] if is_pooled else [])],
-        [_line(row) for row in own],
+def _against(best: str, pairs: Sequence[MetricPair], title: str) -> list[PageTable]:
+    """Return the table of the metrics against the highest, the nearest first."""
+    rows = [_led_by(best, row) for row in pairs]
+    table = Table[MetricPair](
+        title=title,
+        lines="other",
         first="against",
-        notes=["", "", *(["as published, Holm", "as published"] if is_pooled else [])],
-        reasons=sorted(reasons),
+        columns=lambda rows: AGAINST_COLUMNS[: None if rows[0].level == "pooled" else 2],
+        reasons=lambda rows: sorted(
+            {row.estimate.reason for row in rows if isnan(row.estimate.pvalue)} - {""}
+        ),
         folded=True,
     )
+    return draw(table, sorted(rows, key=lambda row: row.estimate.value), {})
 
 
 class Leaders(Section[LeaderRow]):
@@ -219,20 +219,18 @@ class Leaders(Section[LeaderRow]):
         return leaders_of(found)
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(Leaders)
-        by_place = {(row.criterion, row.level): row for row in rows}
-        levels = [level for level in AT if any(row.level == level for row in rows)]
-        lines = [
-            Line(
-                found.name_of(human),
-                [_members(by_place.get((human, level))) for level in levels],
-            )
-            for human in dict.fromkeys(row.criterion for row in rows)
-        ]
-        heads = [LEVELS[level] for level in levels]
-        if not lines:
-            return []
-        return [PageTable(self.title, heads, lines, first="Criterion", words=True)]
+        table = Table[LeaderRow](
+            title=self.title,
+            lines="criterion",
+            columns=Pivot(
+                "level",
+                _members_cell,
+                head=lambda row: LEVELS[row.level],
+                order=lambda row: AT.index(row.level),
+            ),
+            words=True,
+        )
+        return draw(table, found.of(Leaders), found.names)
 
     def sentences(self, found: Found) -> Iterator[str]:
         level = headline_level(found)
@@ -263,9 +261,7 @@ def _headline_rows(found: Found) -> dict[str, list[MetricLevel]]:
     return by_human
 
 
-def _members(row: LeaderRow | None) -> Cell:
-    if row is None:
-        return Cell("–")
+def _members_cell(row: LeaderRow) -> Cell:
     return Cell(listed(row.members), f"not compared: {listed(row.unknown)}" if row.unknown else "")
 
 
@@ -542,27 +538,20 @@ def _as_in_papers(
     )
 
 
-def _square(title: str, rows: Sequence[MetricPair]) -> PageTable:
+def _half_square(title: str, pairs: Sequence[MetricPair]) -> list[PageTable]:
     """Return a table of the metric pairs, each once: by how much the line's metric correlates
     better with human ratings than the column's."""
-    cells = {(row.better, row.other): _paired(row, row.estimate.value) for row in rows}
-    cells |= {(row.other, row.better): _paired(row, -row.estimate.value) for row in rows}
-    names = dict.fromkeys(name for pair in cells for name in pair)
-    ahead = Counter(row.better for row in rows if row.estimate.value > 0)
+    names = dict.fromkeys(name for row in pairs for name in (row.better, row.other))
+    ahead = Counter(row.better for row in pairs if row.estimate.value > 0)
     metrics = sorted(names, key=lambda metric: -ahead[metric])
-    lines = [
-        Line(
-            one,
-            [Cell("")] * place
-            + [cells.get((one, other), Cell("")) for other in metrics[place + 1 :]],
-        )
-        for place, one in enumerate(metrics[:-1])
-    ]
-    return PageTable(
-        title,
-        metrics[1:],
-        lines,
+    rows = [_led_by(min(row.better, row.other, key=metrics.index), row) for row in pairs]
+    table = Table[MetricPair](
+        title=title,
+        lines="better",
         first="Metric",
+        columns=Pivot(
+            "other", _pair_cell, missing=Cell(""), order=lambda row: metrics.index(row.other)
+        ),
         caption=(
             "Spearman's ρ of the line's metric minus that of the column's, with p after Holm's "
             "correction over all pairs, bold below .05."
@@ -570,15 +559,17 @@ def _square(title: str, rows: Sequence[MetricPair]) -> PageTable:
         heat=True,
         folded=True,
     )
+    return draw(table, sorted(rows, key=lambda row: metrics.index(row.better)), {})
 
 
-def _paired(row: MetricPair, value: float) -> Cell:
+def _pair_cell(row: MetricPair) -> Cell:
+    value = row.estimate.value
     if isnan(value):
-        return Cell("–")
+        return MISSING
     return Cell(
         coefficient(value),
         p_alone(row.p_holm) if known(row.p_holm) else "",
-        best=known(row.p_holm) and row.p_holm < SURE,
+        best=row.p_holm < SURE,
         shade=min(SHADES, round(SHADES * abs(value))),
         minus=value < -0.005,
     )
@@ -595,16 +586,24 @@ def _led_by(best: str, row: MetricPair) -> MetricPair:
     return replace(row, better=row.other, other=row.better, estimate=negated(row.estimate))
 
 
-def _line(row: MetricPair) -> Line:
-    sure = known(row.p_holm) and row.p_holm < SURE
+def _difference_cell(row: MetricPair) -> Cell:
     interval = interval_text(row.estimate, coefficient)
-    cells = [
-        Cell(
-            coefficient(row.estimate.value),
-            ", ".join(filter(None, [interval, f"n = {row.questions:,}"])),
-        ),
-        Cell(p_alone(row.p_holm), best=sure),
-    ]
-    if row.level == "pooled":
-        cells += [Cell(p_alone(row.p_williams_holm)), Cell(p_alone(row.p_williams_one_sided))]
-    return Line(row.other, cells)
+    under = ", ".join(filter(None, [interval, f"n = {row.questions:,}"]))
+    return Cell(coefficient(row.estimate.value), under)
+
+
+# The last two are of pooled correlations only.
+AGAINST_COLUMNS = [
+    Column[MetricPair]("Δρ", _difference_cell),
+    Column[MetricPair]("p", lambda row: Cell(p_alone(row.p_holm), best=row.p_holm < SURE)),
+    Column[MetricPair](
+        "p Williams, two-sided",
+        lambda row: Cell(p_alone(row.p_williams_holm)),
+        "as published, Holm",
+    ),
+    Column[MetricPair](
+        "p Williams, one-sided",
+        lambda row: Cell(p_alone(row.p_williams_one_sided)),
+        "as published",
+    ),
+]

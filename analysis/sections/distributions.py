@@ -1,14 +1,14 @@
 """Rating distributions of the systems, beside the distribution that a protocol asks for."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.numerals import percent
-from analysis.reports.system_names import system_name
+from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._system_means import system_distributions
@@ -75,7 +75,12 @@ class Distributions(Section[PointShare]):
     def tables(self, found: Found) -> list[PageTable]:
         """Return the distribution of each criterion; if it may not be averaged its table is open
         and shows the target."""
-        return [table for each in criterion_rows(found) if (table := _distribution(found, each))]
+        return [
+            table
+            for criterion in criterion_rows(found)
+            if len(criterion.points) <= MANY_POINTS
+            for table in _distribution(found, criterion)
+        ]
 
     def figures(self, found: Found) -> list[Figure]:
         rows = [
@@ -111,39 +116,35 @@ def _shares(found: Found) -> list[PointShare]:
     return [row for row in found.of(Distributions) if row.count or row.share == row.share]
 
 
-def _distribution(found: Found, criterion: CriterionRow) -> PageTable | None:
-    rows = found.on(Distributions, criterion.criterion)
-    if not rows or len(criterion.points) > MANY_POINTS:
-        return None
-    values = sorted({row.value for row in rows})
-    by_place = {(row.system, row.value): row for row in rows}
-
-    def cell(name: str, value: int) -> Cell:
-        row = by_place[name, value]
-        query = ItemQuery(criterion=criterion.criterion, system=name, value=str(value))
-        return Cell(percent(row.share), f"{row.count:,}", items=query)
-
-    lines = [
-        Line(system_name(name), [cell(name, value) for value in values])
-        for name in dict.fromkeys(row.system for row in rows)
-    ]
-    asked = {int(value): int(count) for value, count in criterion.target}
-    if asked:
-        total = sum(asked.values())
-        target = [
-            Cell(percent(asked.get(value, 0) / total), f"{asked.get(value, 0)} of {total}")
-            for value in values
-        ]
-        lines.append(Line("Asked for by the protocol", target))
-    labels = criterion.labels
-    return PageTable(
-        criterion.name,
-        [str(value) for value in values],
-        lines,
-        first="System",
-        notes=[labels.get(value, "") for value in values],
-        caption=""
-        if criterion.averaged
-        else f"{criterion.name} has no better end: its values are counted, never averaged.",
+def _distribution(found: Found, criterion: CriterionRow) -> list[PageTable]:
+    """Return the table of a criterion: systems by values, below them the protocol's target."""
+    caption = f"{criterion.name} has no better end: its values are counted, never averaged."
+    table = Table[PointShare](
+        title=criterion.name,
+        lines="system",
+        columns=Pivot(
+            "value",
+            _share_cell,
+            note=lambda row: criterion.labels.get(row.value, ""),
+            order=lambda row: row.value,
+        ),
+        caption="" if criterion.averaged else caption,
         folded=criterion.averaged,
     )
+    return [
+        replace(drawn, lines=[*drawn.lines, *_target_lines(criterion, drawn.columns)])
+        for drawn in draw(table, found.on(Distributions, criterion.criterion), found.names)
+    ]
+
+
+def _share_cell(row: PointShare) -> Cell:
+    query = ItemQuery(criterion=row.criterion, system=row.system, value=str(row.value))
+    return Cell(percent(row.share), f"{row.count:,}", items=query)
+
+
+def _target_lines(criterion: CriterionRow, values: Sequence[str]) -> Iterator[Line]:
+    target = {str(value): int(count) for value, count in criterion.target}
+    if total := sum(target.values()):
+        counts = [target.get(value, 0) for value in values]
+        cells = [Cell(percent(count / total), f"{count} of {total}") for count in counts]
+        yield Line("Asked for by the protocol", cells)

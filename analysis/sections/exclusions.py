@@ -6,9 +6,10 @@ from typing import Literal
 
 from analysis.frames import Material, with_settled
 from analysis.reports.cells import estimate_cell
-from analysis.reports.layout import Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, or_dash
 from analysis.reports.system_names import system_name
+from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.agreement import alpha_of
 from analysis.sections.readings import read_as
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -65,27 +66,19 @@ class Exclusions(Section[ExclusionRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for data, title in DATA.items():
-            rows = [row for row in found.of(Exclusions) if row.data == data]
-            by_place = {(row.measure, row.system, row.criterion): row.estimate for row in rows}
-            kinds = dict.fromkeys((row.measure, row.system) for row in rows)
-            lines = [
-                Line(
-                    system_name(system) if measure == "mean" else "α",
-                    [
-                        estimate_cell(
-                            by_place.get((measure, system, key)),
-                            or_dash if measure == "mean" else coefficient,
-                        )
-                        for key in found.names
-                    ],
-                )
-                for measure, system in kinds
-            ]
-            if lines:
-                tables.append(PageTable(title, list(found.names.values()), lines, first="System"))
-        return tables
+        def cell(row: ExclusionRow) -> Cell:
+            return estimate_cell(row.estimate, or_dash if row.measure == "mean" else coefficient)
+
+        table = Table[ExclusionRow](
+            split="data",
+            title=lambda rows: DATA[rows[0].data],
+            lines=("measure", "system"),
+            first="System",
+            name=lambda row: system_name(row.system) if row.measure == "mean" else "α",
+            columns=Pivot("criterion", cell),
+        )
+        rows = sorted(found.of(Exclusions), key=lambda row: list(DATA).index(row.data))
+        return draw(table, rows, found.names)
 
 
 def _with(said: Material, inputs: Inputs) -> Material:

@@ -4,8 +4,9 @@ them, and no test of so few sources can know of it."""
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import p_alone
+from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.comparisons import (
     SURE,
     corrected_together,
@@ -15,7 +16,6 @@ from analysis.sections.comparisons import (
     scores_of,
     swaps_for,
 )
-from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
 from quaestor_stats._paired_tests import smallest_p, sources_carrying
@@ -89,20 +89,21 @@ class FewSources(Section[FewSourcesRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        unit = facts_of(found).unit
-        tables = []
-        for criterion in criterion_rows(found):
-            lines = [
-                Line(
-                    f"{row.first} – {row.second}",
-                    [Cell(p_alone(row.p_holm)), Cell(f"{row.carried_by} of {row.units:,}")],
-                )
-                for row in found.on(FewSources, criterion.criterion)
-            ]
-            if lines:
-                heads = ["p", f"{unit.plural} that carry it"]
-                tables.append(PageTable(criterion.name, heads, lines, first="Systems", folded=True))
-        return tables
+        table = Table[FewSourcesRow](
+            split="criterion",
+            lines=("first", "second"),
+            first="Systems",
+            name=lambda row: f"{row.first} – {row.second}",
+            columns=[
+                Column("p", lambda row: Cell(p_alone(row.p_holm))),
+                Column(
+                    f"{facts_of(found).unit.plural} that carry it",
+                    lambda row: Cell(f"{row.carried_by} of {row.units:,}"),
+                ),
+            ],
+            folded=True,
+        )
+        return draw(table, found.of(FewSources), found.names)
 
     def caveats(self, found: Found) -> Iterator[str]:
         rows = found.of(FewSources)

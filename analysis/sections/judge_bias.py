@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from analysis import frames
-from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import coefficient, interval_text, percent, signed, with_interval
+from analysis.reports.cells import difference_cell, estimate_cell
+from analysis.reports.layout import Cell, PageTable
+from analysis.reports.numerals import coefficient, percent, with_interval
 from analysis.reports.rows import Record, TestedResult
-from analysis.reports.system_names import system_name
+from analysis.reports.table_engine import MISSING, Pivot, Table, draw
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.levels import LEVELS, MEASURES
 from analysis.sections.machine_judges import MachineJudges, judged_criteria
@@ -201,20 +202,18 @@ class JudgeBias(Section[JudgeBiasRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for criterion in dict.fromkeys(row.criterion for row in found.of(JudgeBias)):
-            own = found.on(JudgeBias, criterion)
-            judges = list(dict.fromkeys(row.judge for row in own))
-            by_cell = {(row.system, row.judge): row for row in own}
-            lines = []
-            for system in dict.fromkeys(row.system for row in own):
-                cells = [_bias(by_cell.get((system, judge))) for judge in judges]
-                family = any(row.own_family for row in own if row.system == system)
-                lines.append(
-                    Line(system_name(system), cells, chip="its own family" if family else "")
-                )
-            tables.append(PageTable(found.name_of(criterion), judges, lines, first="System"))
-        return tables
+        rows = found.of(JudgeBias)
+        related = {(row.criterion, row.system) for row in rows if row.own_family}
+        table = Table[JudgeBiasRow](
+            split="criterion",
+            lines="system",
+            chip=lambda row: "its own family" if (row.criterion, row.system) in related else "",
+            columns=Pivot(
+                "judge",
+                lambda row: difference_cell(row.bias) if row.bias.defined else MISSING,
+            ),
+        )
+        return draw(table, rows, found.names)
 
     def sentences(self, found: Found) -> Iterator[str]:
         for row in found.of(JudgeBias):
@@ -255,26 +254,17 @@ class JudgeUse(Section[JudgeUseRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for criterion in dict.fromkeys(row.criterion for row in found.of(JudgeUse)):
-            own = found.on(JudgeUse, criterion)
-            points = list(dict.fromkeys((row.value, row.label) for row in own))
-            lines = []
-            for judge in dict.fromkeys(row.judge for row in own):
-                shares = {row.value: row for row in own if row.judge == judge}
-                cells = [
-                    Cell(
-                        percent(shares[value].share),
-                        f"people {percent(shares[value].people_share)}",
-                    )
-                    for value, _ in points
-                ]
-                lines.append(Line(judge, cells))
-            heads = [f"{value} {label}" for value, label in points]
-            tables.append(
-                PageTable(found.name_of(criterion), heads, lines, first="Judge", folded=True)
-            )
-        return tables
+        table = Table[JudgeUseRow](
+            split="criterion",
+            lines="judge",
+            columns=Pivot(
+                "value",
+                lambda row: Cell(percent(row.share), f"people {percent(row.people_share)}"),
+                head=lambda row: f"{row.value} {row.label}",
+            ),
+            folded=True,
+        )
+        return draw(table, found.of(JudgeUse), found.names)
 
 
 class JudgeLevels(Section[JudgeLevelRow]):
@@ -325,23 +315,18 @@ class JudgeLevels(Section[JudgeLevelRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for criterion in dict.fromkeys(row.criterion for row in found.of(JudgeLevels)):
-            own = [row for row in found.on(JudgeLevels, criterion) if row.measure in SHOWN]
-            places = list(dict.fromkeys((row.measure, row.level) for row in own))
-            by_cell = {(row.judge, row.measure, row.level): row.estimate for row in own}
-            lines = [
-                Line(judge, [_measure(by_cell.get((judge, *place))) for place in places])
-                for judge in dict.fromkeys(row.judge for row in own)
-            ]
-            heads, notes = (
-                [MEASURES[measure] for measure, _ in places],
-                [LEVELS[level] for _, level in places],
-            )
-            tables.append(
-                PageTable(found.name_of(criterion), heads, lines, first="Judge", notes=notes)
-            )
-        return tables
+        table = Table[JudgeLevelRow](
+            split="criterion",
+            where=lambda row: row.measure in SHOWN,
+            lines="judge",
+            columns=Pivot(
+                ("measure", "level"),
+                lambda row: estimate_cell(row.estimate, coefficient, with_n=False),
+                head=lambda row: MEASURES[row.measure],
+                note=lambda row: LEVELS[row.level],
+            ),
+        )
+        return draw(table, found.of(JudgeLevels), found.names)
 
 
 def oriented_table(table: FloatArray, up: bool) -> FloatArray:
@@ -356,15 +341,3 @@ def _means(table: FloatArray) -> FloatArray:
 
 def _share(mask: BoolArray) -> float:
     return float(mask.mean()) if mask.size else float("nan")
-
-
-def _bias(row: JudgeBiasRow | None) -> Cell:
-    if row is None or not row.bias.defined:
-        return Cell("–")
-    return Cell(signed(row.bias.value), interval_text(row.bias))
-
-
-def _measure(found: Result | None) -> Cell:
-    if found is None or not found.defined:
-        return Cell("–")
-    return Cell(coefficient(found.value), interval_text(found, coefficient))

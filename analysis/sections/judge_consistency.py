@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import coefficient, interval_text, percent, signed, with_interval
+from analysis.reports.cells import difference_cell, estimate_cell
+from analysis.reports.layout import Cell, PageTable
+from analysis.reports.numerals import coefficient, percent, with_interval
+from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.machine_judges import Judged, judged_criteria
@@ -24,7 +26,6 @@ from quaestor_stats._result import ConfidenceInterval, Result, undefined
 if TYPE_CHECKING:
     import pandas as pd
 
-HEADS = ["The same again", "α with itself", "At the same place", "At another place", "Earlier"]
 NO_ORDER = "the values have no order: none is higher"
 
 
@@ -79,11 +80,23 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for criterion in dict.fromkeys(row.criterion for row in found.of(JudgeConsistency)):
-            lines = [_line(row) for row in found.on(JudgeConsistency, criterion)]
-            tables.append(PageTable(found.name_of(criterion), HEADS, lines, first="Judge"))
-        return tables
+        table = Table[JudgeConsistencyRow](
+            split="criterion",
+            lines="judge",
+            under=_sample,
+            chip=lambda row: "machine",
+            columns=[
+                Column("The same again", lambda row: _share(row.same)),
+                Column(
+                    "α with itself",
+                    lambda row: estimate_cell(row.alpha, coefficient, with_n=False),
+                ),
+                Column("At the same place", lambda row: _share(row.same_still)),
+                Column("At another place", lambda row: _share(row.same_moved)),
+                Column("Earlier", lambda row: difference_cell(row.earlier)),
+            ],
+        )
+        return draw(table, found.of(JudgeConsistency), found.names)
 
     def sentences(self, found: Found) -> Iterator[str]:
         for row in found.of(JudgeConsistency):
@@ -139,18 +152,11 @@ def _turned(found: Result) -> Result:
     )
 
 
-def _line(row: JudgeConsistencyRow) -> Line:
-    cells = [
-        _share(row.same),
-        Cell(coefficient(row.alpha.value), interval_text(row.alpha, coefficient)),
-        _share(row.same_still),
-        _share(row.same_moved),
-        Cell(signed(row.earlier.value), interval_text(row.earlier)),
-    ]
+def _sample(row: JudgeConsistencyRow) -> str:
+    """Return in words what a judge was asked again."""
     moved = f", {row.moved:,} at several places" if row.moved else ""
-    under = f"{row.items:,} items, up to {row.times} times{moved}"
-    return Line(row.judge, cells, under=under, chip="machine")
+    return f"{row.items:,} items, up to {row.times} times{moved}"
 
 
-def _share(found: Result) -> Cell:
-    return Cell(percent(found.value), interval_text(found, percent))
+def _share(share: Result) -> Cell:
+    return estimate_cell(share, percent, with_n=False)

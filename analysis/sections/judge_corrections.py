@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import interval_text, known, or_dash
+from analysis.reports.cells import estimate_cell
+from analysis.reports.layout import Cell, PageTable
+from analysis.reports.numerals import known, or_dash
+from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.machine_judges import judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -89,29 +91,21 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        by_table: dict[tuple[str, str], list[CorrectedMeanRow]] = {}
-        for row in found.of(CorrectedMeans):
-            by_table.setdefault((row.criterion, row.judge), []).append(row)
-        for (criterion, judge), own in by_table.items():
-            heads = ["People alone", "With the machine", "Trust", "Saves"]
-            lines = [_line(row) for row in own]
-            reasons = list(
-                dict.fromkeys(row.corrected.reason for row in own if row.corrected.reason)
-            )
-            title = f"{found.name_of(criterion)}: {judge}"
-            tables.append(PageTable(title, heads, lines, first="System", reasons=reasons))
-        return tables
-
-
-def _line(row: CorrectedMeanRow) -> Line:
-    saves = f"× {row.saves:.1f}" if known(row.saves) else "–"
-    cells = [
-        Cell(or_dash(row.people.value), interval_text(row.people)),
-        Cell(or_dash(row.corrected.value), interval_text(row.corrected)),
-        Cell(or_dash(row.tuning)),
-        Cell(saves),
-    ]
-    return Line(
-        row.system or "all that it judged", cells, under=f"{row.judged:,} of {row.items:,} items"
-    )
+        table = Table[CorrectedMeanRow](
+            split=("criterion", "judge"),
+            lines="system",
+            name=lambda row: row.system or "all that it judged",
+            under=lambda row: f"{row.judged:,} of {row.items:,} items",
+            columns=[
+                Column("People alone", lambda row: estimate_cell(row.people, with_n=False)),
+                Column("With the machine", lambda row: estimate_cell(row.corrected, with_n=False)),
+                Column("Trust", lambda row: Cell(or_dash(row.tuning))),
+                Column(
+                    "Saves", lambda row: Cell(f"× {row.saves:.1f}" if known(row.saves) else "–")
+                ),
+            ],
+            reasons=lambda rows: dict.fromkeys(
+                row.corrected.reason for row in rows if row.corrected.reason
+            ),
+        )
+        return draw(table, found.of(CorrectedMeans), found.names)

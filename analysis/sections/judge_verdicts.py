@@ -7,17 +7,17 @@ from math import isnan, nan
 
 import numpy as np
 
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.cells import difference_cell, estimate_cell
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import (
     coefficient,
-    interval_text,
     known,
     or_dash,
     p_alone,
     percent,
-    signed,
     with_interval,
 )
+from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.machine_judges import Judged, judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -160,28 +160,26 @@ class Verdicts(Section[VerdictRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for criterion in dict.fromkeys(row.criterion for row in found.of(Verdicts)):
-            own = found.on(Verdicts, criterion)
-            reasons = [
-                f"{row.judge}: {said}" for row in own for said in (row.reason, row.caution) if said
-            ]
-            caption = f"ε = {own[0].epsilon:g}, for {own[0].epsilon_reason}."
-            heads = [
-                "Passes",
-                "Advantage",
-                "Follows people",
-                "A person does",
-                "Difference",
-                "Severity",
-                "Most given",
-            ]
-            lines = [_line(row) for row in own]
-            name = found.name_of(criterion)
-            tables.append(
-                PageTable(name, heads, lines, first="Judge", caption=caption, reasons=reasons)
-            )
-        return tables
+        table = Table[VerdictRow](
+            split="criterion",
+            lines="judge",
+            under=_sample,
+            chip=lambda row: "machine",
+            columns=[
+                Column("Passes", lambda row: Cell(VERDICT[row.passes], _rate(row))),
+                Column("Advantage", lambda row: _coefficient_cell(row.advantage)),
+                Column("Follows people", lambda row: _coefficient_cell(row.follows)),
+                Column("A person does", lambda row: _coefficient_cell(row.person)),
+                Column("Difference", lambda row: difference_cell(row.difference)),
+                Column("Severity", lambda row: difference_cell(row.severity)),
+                Column("Most given", _most_given_cell),
+            ],
+            caption=lambda rows: f"ε = {rows[0].epsilon:g}, for {rows[0].epsilon_reason}.",
+            reasons=lambda rows: [
+                f"{row.judge}: {text}" for row in rows for text in (row.reason, row.caution) if text
+            ],
+        )
+        return draw(table, found.of(Verdicts), found.names)
 
     def sentences(self, found: Found) -> Iterator[str]:
         for row in found.of(Verdicts):
@@ -206,21 +204,24 @@ class AgainstPeople(Section[AgainstPersonRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        heads = ["Judge nearer", "Person nearer", "p", "κ", "α", "ρ"]
-        tables = []
-        by_table: dict[tuple[str, str], list[AgainstPersonRow]] = {}
-        for row in found.of(AgainstPeople):
-            by_table.setdefault((row.criterion, row.judge), []).append(row)
-        for (criterion, judge), own in by_table.items():
-            lines = [_person_line(row) for row in own]
-            title = f"{found.name_of(criterion)}: {judge}"
-            caption = (
-                "p after Benjamini and Yekutieli over the people, a source's items kept together."
-            )
-            tables.append(
-                PageTable(title, heads, lines, first="Person", caption=caption, folded=True)
-            )
-        return tables
+        table = Table[AgainstPersonRow](
+            split=("criterion", "judge"),
+            lines="person",
+            under=lambda row: row.not_tested or f"n = {row.n:,}",
+            columns=[
+                Column("Judge nearer", lambda row: Cell(percent(row.advantage))),
+                Column("Person nearer", lambda row: Cell(percent(row.person_advantage))),
+                Column(
+                    "p", lambda row: Cell(p_alone(row.p_adjusted), "judge wins" if row.wins else "")
+                ),
+                Column("κ", lambda row: _coefficient_cell(row.kappa)),
+                Column("α", lambda row: _coefficient_cell(row.alpha)),
+                Column("ρ", lambda row: Cell(or_dash(row.rho))),
+            ],
+            caption="p after Benjamini and Yekutieli over the people, a source's items kept together.",
+            folded=True,
+        )
+        return draw(table, found.of(AgainstPeople), found.names)
 
 
 def tested(judged: Judged, name: str, epsilon: float) -> AlternativeTest:
@@ -349,46 +350,31 @@ def _against(judged: Judged, name: str, place: int, one: AgainstPerson) -> Again
 VERDICT = {True: "yes", False: "no", None: "–"}
 
 
-def _line(row: VerdictRow) -> Line:
-    published = VERDICT[row.passes_published]
-    rate = (
-        f"wins against {percent(row.winning_rate)} of {row.people}"
-        if known(row.winning_rate)
-        else ""
-    )
-    rate += f"; as published {published}" if row.passes_published != row.passes else ""
-    given = (
-        f"{row.most_given:g}, people {percent(row.most_given_by_people)}"
-        if known(row.most_given)
-        else ""
-    )
-    cells = [
-        Cell(VERDICT[row.passes], rate),
-        _estimate(row.advantage),
-        _estimate(row.follows),
-        _estimate(row.person),
-        Cell(signed(row.difference.value), interval_text(row.difference)),
-        Cell(signed(row.severity.value), interval_text(row.severity)),
-        Cell(percent(row.most_given_share), given),
-    ]
+def _sample(row: VerdictRow) -> str:
+    """Return in words the judge's items, and how often it says the same again."""
     again = f", the same again {percent(row.again.value)}" if row.again.defined else ""
-    return Line(row.judge, cells, under=f"{row.items:,} items{again}", chip="machine")
+    return f"{row.items:,} items{again}"
 
 
-def _estimate(found: Result) -> Cell:
-    return Cell(coefficient(found.value), interval_text(found, coefficient))
+def _rate(row: VerdictRow) -> str:
+    """Return in words the winning rate, and the verdict as published if it differs."""
+    rate = ""
+    if known(row.winning_rate):
+        rate = f"wins against {percent(row.winning_rate)} of {row.people}"
+    if row.passes_published != row.passes:
+        rate += f"; as published {VERDICT[row.passes_published]}"
+    return rate
 
 
-def _person_line(row: AgainstPersonRow) -> Line:
-    cells = [
-        Cell(percent(row.advantage)),
-        Cell(percent(row.person_advantage)),
-        Cell(p_alone(row.p_adjusted), {True: "judge wins", False: "", None: ""}[row.wins]),
-        _estimate(row.kappa),
-        _estimate(row.alpha),
-        Cell(or_dash(row.rho)),
-    ]
-    return Line(row.person, cells, under=row.not_tested or f"n = {row.n:,}")
+def _most_given_cell(row: VerdictRow) -> Cell:
+    under = ""
+    if known(row.most_given):
+        under = f"{row.most_given:g}, people {percent(row.most_given_by_people)}"
+    return Cell(percent(row.most_given_share), under)
+
+
+def _coefficient_cell(estimate: Result) -> Cell:
+    return estimate_cell(estimate, coefficient, with_n=False)
 
 
 def _sentence(row: VerdictRow, criterion: str) -> str:

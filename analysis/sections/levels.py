@@ -3,7 +3,7 @@ and over the systems' means."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan, nan
@@ -16,8 +16,9 @@ from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.metric_names import metric_names
-from analysis.reports.numerals import coefficient, counted, interval_text
+from analysis.reports.numerals import coefficient, counted, interval_text, known
 from analysis.reports.rows import TestedResult
+from analysis.reports.table_engine import MISSING, Pivot, Table, draw
 from analysis.sections.columns import (
     averaged_criteria,
     clusters_of,
@@ -139,20 +140,15 @@ class Levels(Section[MetricLevel]):
         return [*_adjusted(rows), *_of_sets_and_systems(inputs.counted)]
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(Levels)
-        ceilings = {
-            (row["criterion"], row["level"], row["coefficient"]): row["value"]
-            for row in found.documents.get("ceiling", [])
-        }
         chosen = headline_level(found)
-        order = sorted(LEVELS, key=lambda level: level != chosen)
-        tables = []
-        for measure in (each for each in MEASURES if each not in DATA_ONLY):
-            for level in order:
-                kept = [row for row in rows if (row.level, row.coefficient) == (level, measure)]
-                if kept:
-                    first = (level, measure) == (chosen, "spearman")
-                    tables.append(_heat(kept, level, measure, found, ceilings, folded=not first))
+        levels = sorted(LEVELS, key=lambda level: level != chosen)
+        tables: list[PageTable] = []
+        for measure in (name for name in MEASURES if name not in DATA_ONLY):
+            for level in levels:
+                place = level, measure
+                rows = [row for row in found.of(Levels) if (row.level, row.coefficient) == place]
+                if rows:
+                    tables += _heat_map(rows, found, folded=place != (chosen, "spearman"))
         return tables
 
     def headline(self, found: Found) -> dict[str, Any]:
@@ -236,27 +232,6 @@ def headline_level(found: Found) -> str:
     )
 
 
-def heat_cell(
-    row: MetricLevel | None,
-    *,
-    shaded: bool = True,
-    items: ItemQuery | None = None,
-    with_n: bool = True,
-) -> Cell:
-    """Return a cell of a heat map with the interval and what it rests on below; it leads to the
-    largest gaps."""
-    if row is None or not row.estimate.defined:
-        return Cell("–")
-    value, estimate = row.estimate.value, row.estimate
-    interval = interval_text(estimate, coefficient)
-    tie = f"ε = {row.epsilon:.3g}" if row.epsilon > 0 else ""
-    n = f"n = {row.questions or estimate.n:,}" if with_n else ""
-    under = ", ".join(filter(None, [interval, tie, n]))
-    shade = round(SHADES * abs(value)) if shaded else None
-    minus = shaded and value < -0.005
-    return Cell(coefficient(value), under, shade=shade, minus=minus, items=items)
-
-
 def _row(each: Association) -> MetricLevel:
     estimate = each.found
     if each.measure == "pairwise_accuracy" and each.baseline == 1:
@@ -290,57 +265,75 @@ def _adjusted(rows: Sequence[MetricLevel]) -> list[MetricLevel]:
     return [replace(row, p_holm=corrected[place]) for place, row in enumerate(rows)]
 
 
-def _heat(
-    rows: Sequence[MetricLevel],
-    level: str,
-    measure: str,
-    found: Found,
-    ceilings: Mapping[tuple[str, str, str], float | None],
-    *,
-    folded: bool,
-) -> PageTable:
-    metrics = list(dict.fromkeys(row.metric for row in rows))
-    by_place = {(row.criterion, row.metric): row for row in rows}
-    people = any(ceilings.get((row.criterion, level, measure)) is not None for row in rows)
-    shaded = not measure.endswith("accuracy")
+def _heat_map(rows: Sequence[MetricLevel], found: Found, *, folded: bool) -> list[PageTable]:
+    """Return the table of one measure at one level: human columns by metrics."""
+    level, measure = rows[0].level, rows[0].coefficient
     sizes = {row.questions or row.estimate.n for row in rows if row.estimate.defined}
-
-    def cell(human: str, metric: str) -> Cell:
-        leads = human in found.names and level in OF_QUESTIONS
-        query = ItemQuery(sort="gap", criterion=human, metric=metric) if leads else None
-        row = by_place.get((human, metric))
-        return heat_cell(row, shaded=shaded, with_n=len(sizes) > 1, items=query)
-
-    def ceiling(human: str) -> str:
-        value = ceilings.get((human, level, measure))
-        return "–" if value is None else coefficient(value)
-
-    by_human: dict[str, list[MetricLevel]] = {}
-    for row in rows:
-        by_human.setdefault(row.criterion, []).append(row)
-    lines = [
-        Line(
-            found.name_of(human),
-            [cell(human, metric) for metric in metrics],
-            ceiling(human) if people else "",
-            under=_baseline(own),
-        )
-        for human, own in by_human.items()
-    ]
-    reasons = {row.estimate.reason for row in rows if isnan(row.estimate.ci.low)}
-    reasons -= {""}
-    table = PageTable(
-        f"{MEASURES[measure]}, {LEVELS[level]}",
-        metrics,
-        lines,
-        first="Criterion",
-        last="human ceiling" if people else "",
+    ceilings = _ceilings(rows, found)
+    baselines = _baselines(rows)
+    table = Table[MetricLevel](
+        title=f"{MEASURES[measure]}, {LEVELS[level]}",
+        lines="criterion",
+        under=lambda row: baselines.get(row.criterion, ""),
+        columns=Pivot("metric", partial(_heat_cell, found=found, with_n=len(sizes) > 1)),
+        last=("human ceiling" if ceilings else "", lambda row: ceilings.get(row.criterion, "")),
         caption=_caption(rows, level, measure, sizes, facts_of(found)),
-        reasons=sorted(reasons),
-        heat=shaded,
+        reasons=_without_interval,
+        heat=_is_shaded(measure),
         folded=folded,
     )
-    return turned(table, first="Metric") if len(metrics) > MANY_COLUMNS else table
+    return [
+        turned(shown, first="Metric") if len(shown.columns) > MANY_COLUMNS else shown
+        for shown in draw(table, rows, found.names)
+    ]
+
+
+def _baselines(rows: Sequence[MetricLevel]) -> dict[str, str]:
+    """Return the accuracy of tying every pair of each human column that has one."""
+    known_first = [row for row in reversed(rows) if known(row.baseline)]
+    return {row.criterion: f"all ties: {row.baseline:.2f}" for row in known_first}
+
+
+def _ceilings(rows: Sequence[MetricLevel], found: Found) -> dict[str, str]:
+    """Return the human ceiling of each human column by this measure; empty if none has one."""
+    place = rows[0].level, rows[0].coefficient
+    ceilings = {
+        row["criterion"]: coefficient(row["value"])
+        for row in found.documents.get("ceiling", [])
+        if (row["level"], row["coefficient"]) == place and row["value"] is not None
+    }
+    texts = {row.criterion: ceilings.get(row.criterion, "–") for row in rows}
+    return texts if ceilings.keys() & texts.keys() else {}
+
+
+def _without_interval(rows: Sequence[MetricLevel]) -> list[str]:
+    reasons = {row.estimate.reason for row in rows if isnan(row.estimate.ci.low)}
+    return sorted(reasons - {""})
+
+
+def _is_shaded(measure: str) -> bool:
+    """Return whether a measure is shown as a heat map; an accuracy is not 0 by chance."""
+    return not measure.endswith("accuracy")
+
+
+def _heat_cell(row: MetricLevel, *, found: Found, with_n: bool) -> Cell:
+    """Return a cell of a heat map with the interval and what it rests on below; it leads to the
+    largest gaps."""
+    if not row.estimate.defined:
+        return MISSING
+    value, shaded = row.estimate.value, _is_shaded(row.coefficient)
+    interval = interval_text(row.estimate, coefficient)
+    tie = f"ε = {row.epsilon:.3g}" if row.epsilon > 0 else ""
+    n = f"n = {row.questions or row.estimate.n:,}" if with_n else ""
+    leads = row.criterion in found.names and row.level in OF_QUESTIONS
+    query = ItemQuery(sort="gap", criterion=row.criterion, metric=row.metric)
+    return Cell(
+        coefficient(value),
+        ", ".join(filter(None, [interval, tie, n])),
+        shade=round(SHADES * abs(value)) if shaded else None,
+        minus=shaded and value < -0.005,
+        items=query if leads else None,
+    )
 
 
 def turned(table: PageTable, *, first: str) -> PageTable:
@@ -359,11 +352,6 @@ def turned(table: PageTable, *, first: str) -> PageTable:
         first=first,
         last="",
     )
-
-
-def _baseline(rows: Sequence[MetricLevel]) -> str:
-    known = [row.baseline for row in rows if not isnan(row.baseline)]
-    return f"all ties: {known[0]:.2f}" if known else ""
 
 
 def _caption(

@@ -10,8 +10,9 @@ import numpy as np
 
 from analysis import frames
 from analysis.frames import Material
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import counted
+from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.columns import clusters_of, units_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import MachineJudge
@@ -97,17 +98,17 @@ class MachineJudges(Section[MachineJudgeRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        lines = [
-            Line(
-                row.judge,
-                [Cell(f"{row.items:,}"), Cell(f"{row.judgments:,}")],
-                _made(row),
-                chip="machine",
-            )
-            for row in found.of(MachineJudges)
-        ]
-        heads = ["Items", "Judgments"]
-        return [PageTable(self.title, heads, lines, first="Judge", last="Made by")] if lines else []
+        table = Table[MachineJudgeRow](
+            title=self.title,
+            lines="judge",
+            chip=lambda row: "machine",
+            columns=[
+                Column("Items", lambda row: Cell(f"{row.items:,}")),
+                Column("Judgments", lambda row: Cell(f"{row.judgments:,}")),
+            ],
+            last=("Made by", _made),
+        )
+        return draw(table, found.of(MachineJudges), found.names)
 
 
 def _made(row: MachineJudgeRow) -> str:

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import partial
+from itertools import chain, combinations
 from math import nan
+from typing import TypeAlias
 
 import numpy as np
 
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient
+from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.columns import human_columns, metric_columns
 from analysis.sections.levels import MEASURES, SHADES
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -63,6 +66,9 @@ class CriterionCorrelation:
     reason: str
 
 
+Correlation: TypeAlias = MetricCorrelation | CriterionCorrelation
+
+
 class MetricMatrix(Section[MetricCorrelation]):
     """Every metric with every other metric."""
 
@@ -79,8 +85,8 @@ class MetricMatrix(Section[MetricCorrelation]):
         return [MetricCorrelation(*told) for told in _pairs(columns)]
 
     def tables(self, found: Found) -> list[PageTable]:
-        metrics: list[MetricCorrelation] = found.of(MetricMatrix)
-        return _squares(metrics, {}, first="Metric")
+        rows: list[MetricCorrelation] = found.of(MetricMatrix)
+        return _half_squares(rows, {}, first="Metric")
 
 
 class CriterionMatrix(Section[CriterionCorrelation]):
@@ -100,8 +106,8 @@ class CriterionMatrix(Section[CriterionCorrelation]):
         return [CriterionCorrelation(*told) for told in _pairs(columns)]
 
     def tables(self, found: Found) -> list[PageTable]:
-        criteria: list[CriterionCorrelation] = found.of(CriterionMatrix)
-        return _squares(criteria, found.names, first="Criterion")
+        rows: list[CriterionCorrelation] = found.of(CriterionMatrix)
+        return _half_squares(rows, found.names, first="Criterion")
 
 
 def _pairs(columns: dict[str, FloatArray]) -> list[tuple[str, str, str, float, int, str]]:
@@ -124,53 +130,42 @@ def _pairs(columns: dict[str, FloatArray]) -> list[tuple[str, str, str, float, i
     return rows
 
 
-def _squares(
-    rows: Sequence[MetricCorrelation] | Sequence[CriterionCorrelation],
-    names: dict[str, str],
-    *,
-    first: str,
+def _half_squares(
+    rows: Sequence[Correlation], names: dict[str, str], *, first: str
 ) -> list[PageTable]:
-    """Return half a square for each coefficient: the pairs above its diagonal."""
-    keys = list(dict.fromkeys(key for row in rows for key in (row.first, row.second)))
-    tables = []
-    for method in COEFFICIENTS:
-        own = {(row.first, row.second): row for row in rows if row.coefficient == method}
-        if not own:
-            continue
-        sizes = {row.n for row in own.values()}
-        even = len(sizes) == 1
-        lines = [
-            Line(
-                names.get(key, key),
-                [_cell(own.get((key, other)), even=even) for other in keys[1:]],
-            )
-            for key in keys[:-1]
-        ]
-        size = f", n = {sizes.pop():,}" if even else ", with the number of questions"
-        tables.append(
-            PageTable(
-                MEASURES[method],
-                [names.get(key, key) for key in keys[1:]],
-                lines,
-                first=first,
-                caption=f"{MEASURES[method]} over questions{size}.",
-                reasons=sorted({row.reason for row in own.values()} - {""}),
-                heat=True,
-                folded=method != COEFFICIENTS[0],
-            )
-        )
-    return tables
+    tables = (_half_square(method, rows, names, first=first) for method in COEFFICIENTS)
+    return list(chain.from_iterable(tables))
 
 
-def _cell(row: MetricCorrelation | CriterionCorrelation | None, *, even: bool) -> Cell:
-    """Return a cell of half a square; it is empty where there is no such pair."""
-    if row is None:
-        return Cell("")
-    if np.isnan(row.value):
-        return Cell("–", "" if even else f"n = {row.n:,}")
-    return Cell(
-        coefficient(row.value),
-        "" if even else f"n = {row.n:,}",
-        shade=round(SHADES * abs(row.value)),
-        minus=row.value < -0.005,
+def _half_square(
+    method: str, rows: Sequence[Correlation], names: dict[str, str], *, first: str
+) -> list[PageTable]:
+    """Return half a square of one coefficient: the pairs above its diagonal."""
+    pairs = [row for row in rows if row.coefficient == method]
+    sizes = {row.n for row in pairs}
+    n = f"n = {pairs[0].n:,}" if len(sizes) == 1 else "with the number of questions"
+    table = Table[Correlation](
+        title=MEASURES[method],
+        lines="first",
+        first=first,
+        name=lambda row: names.get(row.first, row.first),
+        columns=Pivot(
+            "second",
+            partial(_cell, with_n=len(sizes) > 1),
+            missing=Cell(""),
+            head=lambda row: names.get(row.second, row.second),
+        ),
+        caption=f"{MEASURES[method]} over questions, {n}.",
+        reasons=lambda rows: sorted({row.reason for row in rows} - {""}),
+        heat=True,
+        folded=method != COEFFICIENTS[0],
     )
+    return draw(table, pairs, names)
+
+
+def _cell(row: Correlation, *, with_n: bool) -> Cell:
+    n = f"n = {row.n:,}" if with_n else ""
+    if np.isnan(row.value):
+        return Cell("–", n)
+    shade = round(SHADES * abs(row.value))
+    return Cell(coefficient(row.value), n, shade=shade, minus=row.value < -0.005)

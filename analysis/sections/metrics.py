@@ -6,8 +6,9 @@ from math import nan
 from typing import Any
 
 from analysis.reports import making
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash, two
+from analysis.reports.table_engine import MISSING, Column, Table, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 
 
@@ -87,34 +88,40 @@ class MetricsMade(Section[MetricFacts]):
 
     def tables(self, found: Found) -> list[PageTable]:
         rows = found.of(MetricsMade)
-        lines = [
-            _line(
-                row, [each for each in rows if each.same_as == row.name and row.kind == "computed"]
-            )
-            for row in rows
-            if not row.same_as
-        ]
-        heads = ["Scores", "Mean"]
-        title = "Metrics"
-        return [PageTable(title, heads, lines, first="Metric", last="Definition")] if lines else []
+        table = Table[MetricFacts](
+            title="Metrics",
+            where=lambda row: not row.same_as,
+            lines="name",
+            first="Metric",
+            under=_kind,
+            chip=lambda row: "not available" if row.reason else "",
+            columns=[
+                Column("Scores", lambda row: MISSING if row.reason else Cell(f"{row.n:,}")),
+                Column("Mean", lambda row: MISSING if row.reason else _mean_cell(row)),
+            ],
+            last=("Definition", lambda row: row.reason or _definition(row, rows)),
+        )
+        return draw(table, rows, found.names)
 
 
-def _line(row: MetricFacts, repeats: Sequence[MetricFacts]) -> Line:
-    """Return a metric's line, which names the imported columns with the same scores; these have no
-    line of their own."""
-    if row.reason:
-        return Line(row.name, [Cell("–"), Cell("–")], row.reason, chip="not available")
-    spread = f"{two(row.min)} to {two(row.max)}" if row.n else ""
+def _kind(row: MetricFacts) -> str:
     kind = making.KINDS.get(row.kind, row.kind)
-    under = f"{kind}, lower is better" if row.direction == "lower" else kind
-    told = [
-        f"the imported column {each.name} is the same: {each.n:,} scores, largest difference "
-        f"{each.largest_difference:.2g}, within the {each.tolerance:.2g} that its digits leave open"
-        for each in repeats
+    if row.reason:
+        return ""
+    return f"{kind}, lower is better" if row.direction == "lower" else kind
+
+
+def _mean_cell(row: MetricFacts) -> Cell:
+    return Cell(or_dash(row.mean), f"{two(row.min)} to {two(row.max)}" if row.n else "")
+
+
+def _definition(metric: MetricFacts, rows: Sequence[MetricFacts]) -> str:
+    """Return how a metric was made, and the imported columns with the same scores, which have no
+    line of their own."""
+    columns = [
+        f"the imported column {row.name} is the same: {row.n:,} scores, largest difference "
+        f"{row.largest_difference:.2g}, within the {row.tolerance:.2g} that its digits leave open"
+        for row in rows
+        if row.same_as == metric.name and metric.kind == "computed"
     ]
-    return Line(
-        row.name,
-        [Cell(f"{row.n:,}"), Cell(or_dash(row.mean), spread)],
-        "; ".join(filter(None, [making.how(row.made), *told])),
-        under=under,
-    )
+    return "; ".join(filter(None, [making.how(metric.made), *columns]))

@@ -3,7 +3,7 @@ annotators."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.cells import difference_cell
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import (
     MAX_NAMES,
     counted,
     inside,
-    interval_text,
     known,
     listed,
     p_alone,
-    signed,
     two,
 )
 from analysis.reports.rows import TestedResult
 from analysis.reports.system_names import system_name
+from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.comparisons import (
     DIFFERENCE,
@@ -34,7 +34,6 @@ from analysis.sections.comparisons import (
     deciding_pairs,
     is_compared,
 )
-from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._multiplicity import holm
@@ -123,39 +122,35 @@ class MixedModels(Section[ModelRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for criterion in criterion_rows(found):
-            kept = found.on(MixedModels, criterion.criterion)
-            lines = [
-                Line(
-                    f"{row.first} – {row.second}",
-                    [
-                        Cell(signed(row.estimate.value), interval_text(row.estimate)),
-                        Cell(p_alone(row.p_holm)),
-                    ],
-                )
-                for row in kept
-                if row.effect == "difference" and row.estimate.defined
-            ]
-            reasons = {row.estimate.reason for row in kept} - {""}
-            cautions = dict.fromkeys(row.estimate.caution for row in kept if row.estimate.caution)
-            variances = [row for row in kept if row.effect.startswith("variance")]
-            told = [f"{row.effect} {two(row.estimate.value)}" for row in variances]
-            if kept:
-                tables.append(
-                    PageTable(
-                        criterion.name,
-                        ["difference", "p"],
-                        lines,
-                        first="Systems",
-                        reasons=[*sorted(reasons), *told, *cautions],
-                        folded=True,
-                    )
-                )
-        return tables
+        table = Table[ModelRow](
+            split="criterion",
+            where=lambda row: row.effect == "difference" and row.estimate.defined,
+            lines=("first", "second"),
+            first="Systems",
+            name=lambda row: f"{row.first} – {row.second}",
+            columns=[
+                Column("difference", lambda row: difference_cell(row.estimate)),
+                Column("p", lambda row: Cell(p_alone(row.p_holm))),
+            ],
+            reasons=_remarks,
+            folded=True,
+        )
+        return draw(table, found.of(MixedModels), found.names)
 
     def sentences(self, found: Found) -> Iterator[str]:
         yield from sensitivity(found)
+
+
+def _remarks(rows: Sequence[ModelRow]) -> list[str]:
+    """Return why numbers are missing, the variances, and what makes the numbers less sure."""
+    reasons = {row.estimate.reason for row in rows} - {""}
+    variances = [
+        f"{row.effect} {two(row.estimate.value)}"
+        for row in rows
+        if row.effect.startswith("variance")
+    ]
+    cautions = dict.fromkeys(row.estimate.caution for row in rows if row.estimate.caution)
+    return [*sorted(reasons), *variances, *cautions]
 
 
 def sensitivity(found: Found) -> Iterator[str]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from analysis import frames
 from analysis.reports.cells import estimate_cell
-from analysis.reports.layout import Line, PageTable
-from analysis.reports.numerals import coefficient
+from analysis.reports.layout import Cell, PageTable
+from analysis.reports.numerals import coefficient, or_dash
+from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.annotators import Repeats
 from analysis.sections.columns import clusters_of
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -20,6 +21,8 @@ from quaestor_stats._result import Result
 
 if TYPE_CHECKING:
     import pandas as pd
+
+ALPHA = "Krippendorff's α"  # the last line of the table, below the annotators
 
 
 @dataclass(frozen=True)
@@ -60,28 +63,19 @@ class OwnRepeats(Section[OwnRepeatRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = {(row.annotator, row.criterion): row.estimate for row in found.of(OwnRepeats)}
-        alphas = {row.criterion: row.estimate for row in found.of(Repeats)}
-        if not rows:
-            return []
-        lines = [
-            Line(
-                label or "All together",
-                [estimate_cell(rows.get((label, key))) for key in found.names],
-            )
-            for label in dict.fromkeys(label for label, _ in rows)
-        ]
-        alpha = Line(
-            "Krippendorff's α", [estimate_cell(alphas.get(key), coefficient) for key in found.names]
+        shares = found.of(OwnRepeats)
+        alphas = [OwnRepeatRow(row.criterion, ALPHA, row.estimate) for row in found.of(Repeats)]
+
+        def cell(row: OwnRepeatRow) -> Cell:
+            return estimate_cell(row.estimate, coefficient if row.annotator == ALPHA else or_dash)
+
+        table = Table[OwnRepeatRow](
+            title="Equal values the second time",
+            lines="annotator",
+            name=lambda row: row.annotator or "All together",
+            columns=Pivot("criterion", cell),
         )
-        return [
-            PageTable(
-                "Equal values the second time",
-                list(found.names.values()),
-                [*lines, alpha],
-                first="Annotator",
-            )
-        ]
+        return draw(table, [*shares, *alphas] if shares else [], found.names)
 
 
 def _rows(

@@ -4,6 +4,7 @@ protocol computes in addition to its ratings."""
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from math import nan
 from typing import Any
@@ -13,7 +14,7 @@ from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import known, or_dash, percent
 from analysis.reports.rows import number
-from analysis.reports.system_names import system_name
+from analysis.reports.table_engine import Column, Pivot, Table, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Campaign, System
 from judging.protocols.rubric_schema import Fact, Quota
@@ -213,8 +214,8 @@ class SetFacts(Section[SetFactsRow]):
 
     def tables(self, found: Found) -> list[PageTable]:
         rows = found.of(SetFacts)
-        told = [_types_table(rows)] if any(sum(row.asked().values()) for row in rows) else []
-        return [*told, *_sets_table(rows)] if rows else []
+        tables = [table for table in (_types_table(rows), _sets_table(rows)) if table.columns]
+        return [shown for table in tables for shown in draw(table, rows, found.names)]
 
     def small_print(self, found: Found) -> list[str]:
         rows = found.of(SetFacts)
@@ -252,14 +253,18 @@ class TypesByHead(Section[HeadTypeRow]):
         rows = found.of(TypesByHead)
         if all(row.by_word == row.by_head for row in rows):
             return []
-        types = [each for each in TYPES if any(row.question_type == each for row in rows)]
-        by_place = {(row.system, row.question_type): row for row in rows}
-        lines = [
-            Line(system_name(system), [_by_head(by_place.get((system, each))) for each in types])
-            for system in dict.fromkeys(row.system for row in rows)
-        ]
-        caption = "Questions of each type by the head; below, by the question word."
-        return [PageTable(self.title, types, lines, first="System", caption=caption)]
+        table = Table[HeadTypeRow](
+            title=self.title,
+            lines="system",
+            columns=Pivot(
+                "question_type",
+                lambda row: Cell(f"{row.by_head:,}", f"{row.by_word:,}"),
+                missing=Cell("0", "0"),
+                order=lambda row: TYPES.index(row.question_type),
+            ),
+            caption="Questions of each type by the head; below, by the question word.",
+        )
+        return draw(table, rows, found.names)
 
 
 class ComputedFacts(Section[FactRow]):
@@ -482,31 +487,29 @@ def _rated(held: HeldSet, levels: LevelsByUnit) -> float | None:
     return sum(means) / len(means) if means else None
 
 
-def _types_table(rows: Sequence[SetFactsRow]) -> PageTable:
-    """Return how many questions of each type each system asked, the most frequent type first."""
+def _types_table(rows: Sequence[SetFactsRow]) -> Table[SetFactsRow]:
+    """Return the table of how many questions of each type each system asked, the most frequent type
+    first."""
     counts = Counter[str]()
     for row in rows:
         counts.update(row.asked())
-    types = [each for each, count in counts.most_common() if count]
-    lines = [
-        Line(
-            system_name(row.system),
-            [
-                Cell(
-                    f"{row.asked()[each]:,}",
-                    percent(row.asked()[each] / row.returned) if row.returned else "",
-                )
-                for each in types
-            ],
-            f"{row.returned:,}",
-            _kind(row),
-        )
-        for row in rows
-    ]
-    return PageTable("Question types", types, lines, first="System", last="Questions")
+    return Table(
+        title="Question types",
+        lines="system",
+        chip=_kind,
+        columns=[Column(name, partial(_type_cell, name)) for name, n in counts.most_common() if n],
+        last=("Questions", lambda row: f"{row.returned:,}"),
+    )
 
 
-def _sets_table(rows: Sequence[SetFactsRow]) -> list[PageTable]:
+def _type_cell(name: str, row: SetFactsRow) -> Cell:
+    count = row.asked()[name]
+    return Cell(f"{count:,}", percent(count / row.returned) if row.returned else "")
+
+
+def _sets_table(rows: Sequence[SetFactsRow]) -> Table[SetFactsRow]:
+    """Return the table of means over sets; without columns if no set has several questions or
+    references."""
     several = any(row.largest > 1 for row in rows)
     referred = any(row.with_references for row in rows)
     keys = [
@@ -514,28 +517,20 @@ def _sets_table(rows: Sequence[SetFactsRow]) -> list[PageTable]:
         *(("cardinality_difference", "cardinality_error") if referred else ()),
         *(("exact_duplicates", "near_duplicates") if several else ()),
     ]
-    lines = [
-        Line(
-            system_name(row.system),
-            [_number(getattr(row, key)) for key in keys],
-            f"{row.sets:,}",
-            _kind(row),
-        )
-        for row in rows
-    ]
-    heads = [NAMES[key] for key in keys]
-    caption = "Means over sets; repeated questions count."
-    table = PageTable("Within a set", heads, lines, first="System", last="Sets", caption=caption)
-    return [table] if keys else []
-
-
-def _by_head(row: HeadTypeRow | None) -> Cell:
-    return Cell("0", "0") if row is None else Cell(f"{row.by_head:,}", f"{row.by_word:,}")
+    return Table(
+        title="Within a set",
+        lines="system",
+        chip=_kind,
+        columns=[Column(NAMES[key], partial(_number_cell, key)) for key in keys],
+        last=("Sets", lambda row: f"{row.sets:,}"),
+        caption="Means over sets; repeated questions count.",
+    )
 
 
 def _kind(row: SetFactsRow) -> str:
     return "degraded on purpose" if row.kind == "degradation" else ""
 
 
-def _number(value: float | int | None) -> Cell:
+def _number_cell(key: str, row: SetFactsRow) -> Cell:
+    value = getattr(row, key)
     return Cell(f"{value:,}" if isinstance(value, int) else or_dash(value))

@@ -3,13 +3,14 @@ often the system has each rank in a bootstrap."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import nan
 
 import numpy as np
 
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, known
-from analysis.reports.system_names import system_name
+from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.comparisons import (
     SystemPair,
     SystemScores,
@@ -19,7 +20,6 @@ from analysis.sections.comparisons import (
     no_letters_because,
     scores_of,
 )
-from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._inputs import FloatArray
 from quaestor_stats._ranks import (
@@ -89,12 +89,17 @@ class Ranks(Section[RankRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        for criterion in criterion_rows(found):
-            rows = found.on(Ranks, criterion.criterion)
-            if rows:
-                tables.append(_table(criterion.name, rows))
-        return tables
+        table = Table[RankRow](
+            split="criterion",
+            lines="system",
+            columns=lambda rows: [*INTERVAL_COLUMNS, *_share_columns(len(rows))],
+            caption=lambda rows: (
+                f"Share of bootstrap samples in which the system has each rank ({rows[0].method})."
+            ),
+            reasons=lambda rows: sorted({row.reason for row in rows} - {""}),
+            folded=True,
+        )
+        return draw(table, found.of(Ranks), found.names)
 
 
 def _rows(scores: SystemScores, inputs: Inputs, found: Found, chance: Chance) -> list[RankRow]:
@@ -171,35 +176,31 @@ def _clusters(scores: SystemScores, means: FloatArray, found: Found) -> list[int
     return [int(cluster) for cluster in significance_clusters(means, ahead)]
 
 
-def _table(name: str, rows: Sequence[RankRow]) -> PageTable:
-    size = len(rows)
-    heads = [f"rank {rank}" for rank in range(1, size + 1)] if size <= EACH_RANK else ["rank 1"]
-    lines = [
-        Line(
-            system_name(row.system),
-            [
-                Cell(_interval(row)),
-                Cell(str(row.cluster) if row.cluster else "–"),
-                Cell(f"{row.expected_rank:.1f}" if known(row.expected_rank) else "–"),
-                *(Cell(coefficient(each)) for each in (row.shares or [nan] * size)[: len(heads)]),
-            ],
-        )
-        for row in rows
-    ]
-    return PageTable(
-        name,
-        ["rank interval", "cluster", "mean rank", *heads],
-        lines,
-        first="System",
-        caption=f"Share of bootstrap samples in which the system has each rank ({rows[0].method}).",
-        reasons=sorted({row.reason for row in rows} - {""}),
-        folded=True,
-    )
-
-
 def _interval(row: RankRow) -> str:
     if row.highest_rank is None or row.lowest_rank is None:
         return "–"
     if row.highest_rank == row.lowest_rank:
         return str(row.highest_rank)
     return f"{row.highest_rank}–{row.lowest_rank}"
+
+
+INTERVAL_COLUMNS = [
+    Column[RankRow]("rank interval", lambda row: Cell(_interval(row))),
+    Column[RankRow]("cluster", lambda row: Cell(str(row.cluster or "–"))),
+    Column[RankRow](
+        "mean rank",
+        lambda row: Cell(f"{row.expected_rank:.1f}" if known(row.expected_rank) else "–"),
+    ),
+]
+
+
+def _share_columns(systems: int) -> list[Column[RankRow]]:
+    """Return a column for the share of each rank; of many systems, for that of the first."""
+    return [
+        Column(f"rank {place + 1}", partial(_share_cell, place=place))
+        for place in range(systems if systems <= EACH_RANK else 1)
+    ]
+
+
+def _share_cell(row: RankRow, *, place: int) -> Cell:
+    return Cell(coefficient(row.shares[place] if row.shares else nan))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis import frames
 from analysis.frames import Material, aligned
+from analysis.reports.cells import estimate_cell
 from analysis.reports.evidence import ItemQuery
-from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import interval_text, or_dash
-from analysis.reports.system_names import system_name
+from analysis.reports.layout import Cell, PageTable
+from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.agreement import alpha_of
 from analysis.sections.columns import averaged_criteria, human_columns, metric_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -102,24 +102,29 @@ class Slices(Section[SliceRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables = []
-        by_table: dict[tuple[str, str], list[SliceRow]] = {}
+        core = Table[SliceRow](
+            split="measure",
+            title=lambda rows: f"{_values_of(rows[0])}: {MEASURES[rows[0].measure]}",
+            lines="label",
+            first="Slice",
+            columns=Pivot(
+                ("criterion", "system", "metric"),
+                lambda row: estimate_cell(row.estimate, items=_items(row)),
+                head=lambda row: ", ".join(
+                    filter(None, [found.name_of(row.criterion), row.system or row.metric])
+                ),
+            ),
+            folded=True,
+        )
+        by_attribute: dict[str, list[SliceRow]] = {}
         for row in found.of(Slices):
-            by_table.setdefault((row.attribute, row.measure), []).append(row)
-        for (attribute, measure), kept in by_table.items():
-            if measure == METRIC_MEAN:
-                tables.append(_metrics_table(attribute, kept))
-                continue
-            columns = {(row.criterion, row.system or row.metric): _head(row, found) for row in kept}
-            by_place = {(row.label, (row.criterion, row.system or row.metric)): row for row in kept}
-            lines = [
-                Line(label, [_cell(by_place.get((label, column))) for column in columns])
-                for label in dict.fromkeys(row.label for row in kept)
-            ]
-            title = f"{_values_of(attribute, kept)}: {MEASURES[measure]}"
-            tables.append(
-                PageTable(title, list(columns.values()), lines, first="Slice", folded=True)
-            )
+            by_attribute.setdefault(row.attribute, []).append(row)
+        tables = []
+        for rows in by_attribute.values():
+            metric_means = [row for row in rows if row.measure == METRIC_MEAN]
+            others = [row for row in rows if row.measure != METRIC_MEAN]
+            tables += draw(core, others, found.names)
+            tables += draw(METRICS_BY_SYSTEM, metric_means, found.names)
         return tables
 
 
@@ -128,43 +133,23 @@ def choices(campaign: Campaign) -> list[str]:
     return [*OWN, *(FROM_FILE + name for name in frames.attribute_names(campaign))]
 
 
-def _values_of(attribute: str, rows: Sequence[SliceRow]) -> str:
-    values = "1 value" if rows[0].slices == 1 else f"{rows[0].slices} values"
-    return f"{attribute.replace('_', ' ')}, {values}"
+def _values_of(row: SliceRow) -> str:
+    """Return a row's attribute with the number of its values."""
+    values = "1 value" if row.slices == 1 else f"{row.slices} values"
+    return f"{row.attribute.replace('_', ' ')}, {values}"
 
 
-def _metrics_table(attribute: str, rows: Sequence[SliceRow]) -> PageTable:
-    """Return the table of metrics by slice and system (Ushio et al. 2022, table 4)."""
-    metrics = list(dict.fromkeys(row.metric for row in rows))
-    by_place = {(row.label, row.system, row.metric): row.estimate for row in rows}
-    lines = []
-    for label, system in dict.fromkeys((row.label, row.system) for row in rows):
-        estimates = [by_place.get((label, system, metric)) for metric in metrics]
-        cells = [
-            Cell("–") if each is None else Cell(f"{each.value:.4g}", f"n = {each.n:,}")
-            for each in estimates
-        ]
-        lines.append(Line(f"{label}: {system_name(system)}", cells))
-    return PageTable(
-        f"{_values_of(attribute, rows)}: metrics by system",
-        metrics,
-        lines,
-        first="Slice and system",
-        caption="Means of question scores, as the metric gives them.",
-        folded=True,
-    )
-
-
-def _head(row: SliceRow, found: Found) -> str:
-    return ", ".join(filter(None, [found.name_of(row.criterion), row.system or row.metric]))
-
-
-def _cell(row: SliceRow | None) -> Cell:
-    if row is None:
-        return Cell("–")
-    estimate = row.estimate
-    under = ", ".join(filter(None, [interval_text(estimate), f"n = {estimate.n:,}"]))
-    return Cell(or_dash(estimate.value), under, items=_items(row))
+# Ushio et al. 2022, table 4
+METRICS_BY_SYSTEM = Table[SliceRow](
+    title=lambda rows: f"{_values_of(rows[0])}: metrics by system",
+    lines=("label", "system"),
+    first="Slice and system",
+    columns=Pivot(
+        "metric", lambda row: Cell(f"{row.estimate.value:.4g}", f"n = {row.estimate.n:,}")
+    ),
+    caption="Means of question scores, as the metric gives them.",
+    folded=True,
+)
 
 
 def _items(row: SliceRow) -> ItemQuery | None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.frames import Material, aligned
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.making import KINDS
 from analysis.reports.metric_names import metric_names
-from analysis.reports.system_names import system_name
+from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Metric
 
@@ -67,24 +67,21 @@ class SystemScoresByMetric(Section[SystemScore]):
         return sorted(rows, key=lambda row: ("question", "set", "system").index(row.level))
 
     def tables(self, found: Found) -> list[PageTable]:
-        tables: list[PageTable] = []
-        for level, title in TITLES.items():
-            rows = [row for row in found.of(SystemScoresByMetric) if row.level == level]
-            systems = sorted({row.system for row in rows})
-            by_place = {(row.metric, row.system): row for row in rows}
-            kinds = {row.metric: KINDS[row.kind] for row in rows}
-            lines = [
-                Line(name, [_cell(by_place.get((name, system))) for system in systems], kind)
-                for name, kind in kinds.items()
-            ]
-            if lines:
-                heads = [system_name(name) for name in systems]
-                tables.append(
-                    PageTable(
-                        title, heads, lines, first="Metric", last="Origin", folded=bool(tables)
-                    )
-                )
-        return tables
+        levels = list(TITLES)
+        rows = sorted(found.of(SystemScoresByMetric), key=lambda row: levels.index(row.level))
+        table = Table[SystemScore](
+            split="level",
+            title=lambda scores: TITLES[scores[0].level],
+            lines="metric",
+            columns=Pivot(
+                "system",
+                lambda row: Cell(f"{row.value:.4g}", f"n = {row.n:,}"),
+                order=lambda row: row.system,
+            ),
+            last=("Origin", lambda row: KINDS[row.kind]),
+            folded=lambda scores: scores[0].level != rows[0].level,
+        )
+        return draw(table, rows, found.names)
 
 
 def sets_of(material: Material) -> pd.DataFrame:
@@ -107,7 +104,3 @@ def _of_systems(
             yield level, {str(s): (float(value), int(counts[s])) for s, value in means.items()}
     if whole := material.scores_of_systems(metric):
         yield "system", {name: (value, 1) for name, value in whole.items()}
-
-
-def _cell(row: SystemScore | None) -> Cell:
-    return Cell("–") if row is None else Cell(f"{row.value:.4g}", f"n = {row.n:,}")

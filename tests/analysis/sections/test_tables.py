@@ -32,7 +32,7 @@ def test_metrics_with_each_other_are_shaded_by_their_size_and_marked_below_nough
         pair("A", "B", 0.501, 40),
         pair("A", "C", -0.249, 40),
         pair("B", "C", -0.004, 40),
-        pair("A", "B", 1.0, 40, coefficient="pearson"),
+        *(pair(*two, 1.0, 40, coefficient="pearson") for two in ("AB", "AC", "BC")),
     ]
     square, folded = MetricMatrix().tables(stored.found(metric_matrix=rows))
     assert (square.title, square.first, square.heat) == ("Spearman's ρ", "Metric", True)
