@@ -63,6 +63,7 @@ DEFAULTS: Mapping[str, Any] = {
     "metric_level": "pooled",
     "items": "own",
     "extras": False,
+    "further": [],
     "with_excluded": False,
     "settled": False,
     "slices": [],
@@ -316,7 +317,7 @@ def _other(campaign: Campaign, settings: Mapping[str, Any]) -> Material | None:
 def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps") -> dict[str, Any]:
     """Compute every section's rows as stored records."""
     documents: dict[str, Any] = {}
-    for section in sections.ordered():
+    for section in sections.ordered(inputs.settings["further"]):
         steps.take(section.title)
         chance = chance_of(section.key, seed=seed, resamples=resamples, step=steps.take)
         rows = section.records(inputs, Found(documents), chance)
@@ -325,7 +326,9 @@ def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps")
             rows = []
         documents[section.key] = rows
     documents["sentences"] = results_in_words(Found(documents))
-    documents["sections"] = {section.key: section.version for section in sections.SECTIONS}
+    documents["sections"] = {
+        section.key: section.version for section in sections.SECTIONS if section.key in documents
+    }
     return documents
 
 

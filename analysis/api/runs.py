@@ -128,6 +128,11 @@ class NewRunSerializer(serializers.Serializer):
     prepare_reference = serializers.CharField(required=False)
     metric_level = serializers.ChoiceField(["pooled", "within_source", "systems"], required=False)
     items = serializers.ChoiceField(["own", "common"], required=False)
+    further = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Further analyses, such as `annotators` or `dawid_skene`; by default there are none.",
+    )
     slices = serializers.ListField(child=serializers.CharField(), required=False)
     mixed_model = serializers.ChoiceField(["quick", "always", "never"], required=False)
     reading = serializers.CharField(required=False)

@@ -12,7 +12,7 @@ from analysis.actions import degradations, degrading, offers, planning
 from analysis.actions.runs import MAX_SEED
 from analysis.actions.site_metrics import registry
 from analysis.forms.metrics import PreparationForm
-from analysis.sections import readings, slices
+from analysis.sections import FURTHER, readings, slices
 from judging.forms.numbers import number_field
 from judging.models import Campaign, Collection, Reference
 from quaestor_metrics._scoring import QUESTION_UNITS
@@ -140,6 +140,14 @@ class RunForm(PreparationForm):
         min_value=0,
         max_value=MAX_SEED,
         help_text=_("The same seed gives the same report."),
+    )
+    further = forms.MultipleChoiceField(
+        label=_("Further analyses"),
+        required=False,
+        choices=[
+            (key, f"{analysis.title}: {analysis.sentence}") for key, analysis in FURTHER.items()
+        ],
+        widget=forms.CheckboxSelectMultiple,
     )
     slices = forms.MultipleChoiceField(
         label=_("Agreement, means and correlations also by"),

@@ -4,7 +4,7 @@ statistics to page.
 To add a statistic, add a section in a file of its own, its test, and its place in CHAPTERS.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,6 +130,63 @@ CHAPTERS: tuple[Chapter, ...] = (
     Chapter("texts", "Texts", (SpanMarks(), SetFacts(), TypesByHead(), ComputedFacts(), Sets())),
     Chapter("slices", "Slices", (Slices(),)),
 )
+
+
+@dataclass(frozen=True)
+class FurtherAnalysis:
+    """Sections that a run has only if it asks for them, or a section that then has more rows."""
+
+    title: str
+    sentence: str  # what it shows
+    sections: tuple[type[Section[Any]], ...] = ()
+
+
+FURTHER: Mapping[str, FurtherAnalysis] = {
+    "annotators": FurtherAnalysis(
+        "Annotators in detail",
+        "Severity, use of the scale, pairs of annotators, and α without each of them.",
+        (Pairs, Annotators, UseOfScale, LeftOutEach),
+    ),
+    "annotator_models": FurtherAnalysis(
+        "Many-facet severity",
+        "Severity and accuracy of annotators by statistical models.",
+        (AnnotatorModels,),
+    ),
+    "dawid_skene": FurtherAnalysis(
+        "Dawid–Skene aggregation",
+        "Means of systems from expected true values, which weigh annotators by their accuracy.",
+        (DawidSkene,),
+    ),
+    "repeats": FurtherAnalysis(
+        "Repeats",
+        "Agreement of annotators with themselves on items that they rated twice.",
+        (Repeats, OwnRepeats),
+    ),
+    "ranks": FurtherAnalysis(
+        "Bootstrap shares of ranks",
+        "How often each system has each rank if sources are drawn again.",
+        (Ranks,),
+    ),
+    "dependability": FurtherAnalysis(
+        "Required annotators and sources",
+        "The precision that studies of other sizes would have.",
+    ),
+    "criterion_matrix": FurtherAnalysis(
+        "Correlations between criteria",
+        "Whether criteria measure different things.",
+        (CriterionMatrix,),
+    ),
+    "system_scores": FurtherAnalysis(
+        "Metric means by system",
+        "The mean score of each system by each metric.",
+        (SystemScoresByMetric,),
+    ),
+    "texts": FurtherAnalysis(
+        "Text statistics",
+        "Lengths and question words of the questions, and question types by the head of the wh-phrase.",
+        (ComputedFacts, TypesByHead),
+    ),
+}
 SECTIONS: tuple[Section[Any], ...] = tuple(
     section for chapter in CHAPTERS for section in chapter.sections
 )
@@ -140,10 +197,20 @@ def section_of(key: str) -> Section[Any] | None:
     return next((section for section in SECTIONS if section.key == key), None)
 
 
-def ordered() -> Iterator[Section[Any]]:
-    """Yield the sections so that each comes after those whose rows it reads."""
+def ordered(further: Collection[str] = tuple(FURTHER)) -> Iterator[Section[Any]]:
+    """Yield the sections so that each comes after those whose rows it reads, without further
+    analyses that are not asked for."""
+    without = {
+        section.key
+        for key, analysis in FURTHER.items()
+        if key not in further
+        for section in analysis.sections
+    }
     first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key)
     last = (PrimaryHypotheses.key, ExternalChecks.key)
     return iter(
-        sorted(SECTIONS, key=lambda section: (section.key in last, section.key not in first))
+        sorted(
+            (section for section in SECTIONS if section.key not in without),
+            key=lambda section: (section.key in last, section.key not in first),
+        )
     )

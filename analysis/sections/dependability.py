@@ -12,6 +12,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._generalisability import NotGeneralisable, systems_apart
 from quaestor_stats._reml import Unfit
 
+KEY = "dependability"  # also of the further analysis that adds other sizes
 ANNOTATORS = (1, 2, 3, 5, 10)
 FACTORS = (0.5, 1, 2, 4)  # of the sources that the study has
 
@@ -42,10 +43,10 @@ class DependabilityRow:
 
 
 class DependabilityOfSystems(Section[DependabilityRow]):
-    """Generalisability and dependability of the systems' means for other numbers of annotators and
-    sources."""
+    """Generalisability and dependability of the systems' means in this study; if asked for, also for
+    other numbers of annotators and sources."""
 
-    key = "dependability"
+    key = KEY
     title = "Required annotators and sources"
     identity = ("criterion", "annotators", "sources")
     by_reading = True
@@ -65,8 +66,15 @@ class DependabilityOfSystems(Section[DependabilityRow]):
             chance.step(f"Variance components of {criterion.key}")
             try:
                 model = model_of(differing, criterion, annotators_random=True)
-                sources = sorted({max(2, round(model.sources * factor)) for factor in FACTORS})
-                studies = systems_apart(model, annotators=ANNOTATORS, sources=sources)
+                annotators = inputs.said.judgments["annotator"].nunique()
+                sources = model.sources
+                sizes = {"annotators": [annotators], "sources": [sources]}
+                if KEY in inputs.settings["further"]:
+                    sizes = {
+                        "annotators": sorted({*ANNOTATORS, annotators}),
+                        "sources": sorted({max(2, round(sources * factor)) for factor in FACTORS}),
+                    }
+                studies = systems_apart(model, **sizes)
             except (Unfit, NotGeneralisable) as reason:
                 rows.append(DependabilityRow(criterion.key, 0, 0, nan, nan, nan, nan, str(reason)))
                 continue

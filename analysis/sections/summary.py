@@ -125,7 +125,10 @@ def _dependability(found: Found, criterion: CriterionRow) -> str:
     study = facts_of(found)
     for row in found.of(DependabilityOfSystems):
         size = row.annotators, row.sources
-        if row.criterion == criterion.criterion and size == (study.annotators, study.units):
+        if row.criterion == criterion.criterion and size == (
+            study.annotators,
+            study.sources_judged,
+        ):
             return f"; the mean of a system has a dependability of {coefficient(row.dependability)}"
     return ""
 

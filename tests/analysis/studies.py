@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from analysis.actions import runs
 from analysis.models import Run
+from analysis.sections import FURTHER
 from judging import storage
 from judging.actions import jobs
 from judging.imports import adding
@@ -56,7 +57,7 @@ def analysed(campaign: Campaign, **parameters: object) -> Run:
         campaign=campaign,
         by=campaign.created_by,
         seed=1,
-        parameters={"resamples": 100, **parameters},
+        parameters={"resamples": 100, "further": list(FURTHER), **parameters},
     )
     job = jobs.claim(job_id=run.job_id)
     assert job is not None

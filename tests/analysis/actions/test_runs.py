@@ -6,6 +6,7 @@ import pytest
 
 from analysis import frames
 from analysis.actions import runs
+from analysis.sections import FURTHER
 from judging.actions import jobs
 from judging.models import Job, Metric
 from tests import factories, shared_data
@@ -83,3 +84,18 @@ def test_run_is_the_same_again_and_keeps_how_it_was_made():
     assert first.versions["scipy"]
     assert (first.number, second.number) == (1, 2)
     assert Job.objects.get(pk=first.job_id).state == "done"
+
+
+def test_run_without_further_analyses_has_the_core_sections_alone() -> None:
+    run = studies.analysed(studies.imported(), further=[])
+    tables = dict(runs.StoredTables(run))
+    off = {section.key for analysis in FURTHER.values() for section in analysis.sections}
+    assert off.isdisjoint(tables) and {"agreement", "systems", "comparisons"} <= tables.keys()
+    sizes = {(row["annotators"], row["sources"]) for row in tables["dependability"]}
+    assert len(sizes) == 1  # of the study itself
+
+
+def test_run_further_analysis_adds_its_sections() -> None:
+    run = studies.analysed(studies.imported(), further=["ranks"])
+    tables = dict(runs.StoredTables(run))
+    assert tables["ranks"] and "dawid_skene" not in tables

@@ -496,8 +496,10 @@ def dependability(golden: Golden, slots: Sequence[Slot], key: str) -> dict[tuple
     own = max(0.0, variance(means) - (np.trace(c) - c.sum() / s) / (s - 1))
     n_sources = len(set(sources))
     found = {}
+    own_annotators = {name for slot in slots for given in slot.ratings.values() for name in given}
     for k, n in product(
-        (1, 2, 3, 5, 10), sorted({max(2, round(n_sources * f)) for f in (0.5, 1, 2, 4)})
+        sorted({1, 2, 3, 5, 10, len(own_annotators)}),
+        sorted({max(2, round(n_sources * f)) for f in (0.5, 1, 2, 4)}),
     ):
         relative = question / n + pair / k + residual / (n * k)
         absolute = relative + source / n + annotator / k

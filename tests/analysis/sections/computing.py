@@ -6,6 +6,7 @@ from analysis import frames
 from analysis.actions import runs
 from analysis.frames import Material
 from analysis.reports.rows import Record
+from analysis.sections import FURTHER
 from analysis.sections.section import Chance, Found, Inputs, Section, chance_of
 from judging.models import Campaign
 from quaestor_stats._design import Design
@@ -13,7 +14,7 @@ from quaestor_stats._design import Design
 
 def inputs_of(read: Material, **settings: Any) -> Inputs:
     """Return what a run's sections compute from, with a run's default settings."""
-    every = {**runs.DEFAULTS, "left_out_words": [], **settings}
+    every = {**runs.DEFAULTS, "further": list(FURTHER), "left_out_words": [], **settings}
     return Inputs(said=read, counted=read, design=Design(), settings=every, failures={})
 
 
