@@ -1,8 +1,8 @@
 """The protocol's aggregate of every system, in every reading of its rules."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import isclose, isnan, nan
 
 import numpy as np
@@ -17,8 +17,9 @@ from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyOverview
-from judging.protocols.rubric_schema import RubricDocument
+from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from judging.rules import Fatal, RuleReading, fatal_variants
+from quaestor_stats._inputs import FloatArray
 
 READINGS: tuple[RuleReading, ...] = ("by_protocol", "as_released")
 FORMS = {
@@ -58,13 +59,13 @@ class AggregateRow:
     system: str
     criterion: str
     best: str
-    expected: int | None
-    returned: int | None
-    unrated: int | None
-    aggregate: float
-    mean_expected: float
-    mean_returned: float
-    unjudged: int | None
+    expected: int | None = None
+    returned: int | None = None
+    unrated: int | None = None
+    aggregate: float = nan
+    mean_expected: float = nan
+    mean_returned: float = nan
+    unjudged: int | None = None
 
     @property
     def form(self) -> tuple[str, str, str]:
@@ -188,43 +189,61 @@ def _rows(
 ) -> Iterator[AggregateRow]:
     """Yield the aggregate on every criterion that may be averaged, and on those that the protocol
     combines."""
+    values, means_expected = _aggregates_and_means(scored, rubric)
+    criteria = {criterion.key: criterion for criterion in rubric.criteria if criterion.is_averaged}
+    places = [(j, criteria[key]) for j, key in enumerate(scored.criteria) if key in criteria]
+    for i, system in enumerate(scored.systems):
+        for j, criterion in places:
+            yield replace(
+                _row_without_aggregate(form, scored, (i, j), criterion),
+                aggregate=float(values[i, j]),
+                mean_expected=float(means_expected[i, j]),
+            )
+        if rubric.aggregate.combined != "none":
+            yield _combined_row(form, system, rubric, zip(scored.criteria, values[i], strict=True))
+
+
+def _row_without_aggregate(
+    form: tuple[str, str, str],
+    scored: protocol.SystemSums,
+    place: tuple[int, int],
+    criterion: RubricCriterion,
+) -> AggregateRow:
+    """Return the counts and the mean over returned questions of a system and a criterion."""
+    return AggregateRow(
+        *form,
+        system=scored.systems[place[0]],
+        criterion=criterion.key,
+        best=criterion.best,
+        expected=int(scored.expected[place[0]]),
+        returned=int(scored.returned[place[0]]),
+        unrated=int(scored.unrated[place]),
+        mean_returned=float(scored.means_returned[place]),
+        unjudged=int(scored.unjudged[place]),
+    )
+
+
+def _combined_row(
+    form: tuple[str, str, str],
+    system: str,
+    rubric: RubricDocument,
+    aggregates: Iterable[tuple[str, float]],
+) -> AggregateRow:
+    best, aggregate = combined_best(rubric), _combined(dict(aggregates), rubric)
+    return AggregateRow(*form, system=system, criterion="", best=best, aggregate=aggregate)
+
+
+def _aggregates_and_means(
+    scored: protocol.SystemSums, rubric: RubricDocument
+) -> tuple[FloatArray, FloatArray]:
+    """Return the aggregates, and the means over all expected slots (n_systems, n_criteria); nan
+    where values are lacking."""
     missing = (scored.expected - scored.returned)[:, None] - (scored.unrated - scored.unjudged)
     is_partial = (scored.unjudged > 0) & (missing > 0)
     means_expected = np.where(is_partial, nan, scored.means_expected)
-    values = means_expected
     if rubric.aggregate.kind == "sum_over_slots":
-        values = np.where(scored.unrated > 0, nan, scored.sums)
-    ends = {each.key: each.best for each in rubric.criteria if each.is_averaged}
-    for i, system in enumerate(scored.systems):
-        for j, criterion in enumerate(scored.criteria):
-            if criterion in ends:
-                yield AggregateRow(
-                    *form,
-                    system=system,
-                    criterion=criterion,
-                    best=ends[criterion],
-                    expected=int(scored.expected[i]),
-                    returned=int(scored.returned[i]),
-                    unrated=int(scored.unrated[i, j]),
-                    aggregate=float(values[i, j]),
-                    mean_expected=float(means_expected[i, j]),
-                    mean_returned=float(scored.means_returned[i, j]),
-                    unjudged=int(scored.unjudged[i, j]),
-                )
-        if rubric.aggregate.combined != "none":
-            yield AggregateRow(
-                *form,
-                system=system,
-                criterion="",
-                best=combined_best(rubric),
-                expected=None,
-                returned=None,
-                unrated=None,
-                aggregate=_combined(dict(zip(scored.criteria, values[i], strict=True)), rubric),
-                mean_expected=nan,
-                mean_returned=nan,
-                unjudged=None,
-            )
+        return np.where(scored.unrated > 0, nan, scored.sums), means_expected
+    return means_expected, means_expected
 
 
 def _combined(values: Mapping[str, float], rubric: RubricDocument) -> float:
@@ -388,24 +407,29 @@ def _missing(found: Found) -> Iterator[str]:
     by_criterion: dict[str, list[AggregateRow]] = {}
     for row in first_reading(found) if missing else ():
         by_criterion.setdefault(row.criterion, []).append(row)
-    for criterion, own in by_criterion.items():
-        if any(known(row.mean_returned) and not known(row.mean_expected) for row in own):
-            continue
-        best = _end(own[0], criterion_rows(found))
-        returned, expected = (
-            ranking({row.system: float(getattr(row, column)) for row in own}, best=best).places[:1]
-            for column in ("mean_returned", "mean_expected")
-        )
-        if returned and expected and returned != expected:
-            who = f"{listed(expected[0])} instead of {listed(returned[0])}"
-            changed.setdefault(who, []).append(inside(found.name_of(criterion)))
+    for criterion, rows in by_criterion.items():
+        if change := _changed_best(rows, found):
+            changed.setdefault(change, []).append(inside(found.name_of(criterion)))
     if changed:
-        told = "; ".join(f"{who} on {listed(names)}" for who, names in changed.items())
+        changes = "; ".join(f"{change} on {listed(names)}" for change, names in changed.items())
         are, them = ("is", "it") if missing == 1 else ("are", "them")
         yield (
             f"{counted(missing, 'question')} {are} missing. Counting {them} as the protocol does "
-            f"changes which mean is best: {told}."
+            f"changes which mean is best: {changes}."
         )
+
+
+def _changed_best(rows: Sequence[AggregateRow], found: Found) -> str:
+    """Return in words the system that is best on a criterion if missing questions count, and the
+    one that it replaces; empty if it is the same."""
+    if any(known(row.mean_returned) and not known(row.mean_expected) for row in rows):
+        return ""
+    best = _end(rows[0], criterion_rows(found))
+    returned = ranking({row.system: row.mean_returned for row in rows}, best=best).places[:1]
+    expected = ranking({row.system: row.mean_expected for row in rows}, best=best).places[:1]
+    if not returned or not expected or returned == expected:
+        return ""
+    return f"{listed(expected[0])} instead of {listed(returned[0])}"
 
 
 def _readings(found: Found) -> Iterator[str]:

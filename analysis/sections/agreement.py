@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 # Above this share of values forced by rules, agreement without them is reported too
 MANY_FORCED = 0.01
+DIFFERENT_ANNOTATORS = "annotators and their number differ from question to question"
 SKEWED = 0.8  # share of the commonest value from which the report states it with alpha
 Compute: TypeAlias = Callable[[FloatArray | Patterns, Interval, Labels | None], Result]
 NAMES = {
@@ -203,20 +204,7 @@ class Agreement(Section[Coefficient]):
             if row.estimate.ci.low <= 0 <= row.estimate.ci.high
         ]:
             yield f"On {listed_or_counted(around, 'criteria')}, the 95% CI includes 0."
-        given, untold = _times_given(found)
-        for each, row in rows:
-            name = inside(each.name)
-            if _is_unrated(row):
-                continue
-            if not row.estimate.defined:
-                yield f"On {name}, α is undefined: {row.estimate.reason}."
-            if each.criterion in untold:
-                yield (
-                    f"The report does not state whether one value dominates the ratings on {name}, because "
-                    "the scale has too many values to list."
-                )
-            elif counts := given.get(each.criterion):
-                yield from _skew(found, each, counts)
+        yield from _undefined_and_skewed(found, [pair for pair in rows if not _is_unrated(pair[1])])
 
     def headline(self, found: Found) -> dict[str, Result]:
         return {
@@ -420,8 +408,7 @@ def _intraclass(
     forms: tuple[Form, ...] = FORMS
     if table.shape[1] >= 2 and (sizes == table.shape[1]).sum() < 2:
         if most < 2 or (sizes[judged] != most).any():
-            reason = "annotators and their number differ from question to question"
-            yield "icc", undefined("ICC", reason, dropped=len(table))
+            yield "icc", undefined("ICC", DIFFERENT_ANNOTATORS, dropped=len(table))
             return
         table, forms = np.sort(table[judged], axis=1)[:, :most], ("1,1", "1,k")  # nan is last
         clusters = None if clusters is None else np.asarray(clusters, dtype=object)[judged]
@@ -536,6 +523,23 @@ def _times_given(found: Found) -> tuple[dict[str, Counter[tuple[int, str]]], fro
         counts[row["criterion"]][row["value"], row["label"]] += row["count"]
     unlisted = found.documents.get("not_listed", [])
     return counts, frozenset(row["part"] for row in unlisted if row["table"] == table)
+
+
+def _undefined_and_skewed(
+    found: Found, rows: Sequence[tuple[CriterionRow, Coefficient]]
+) -> Iterator[str]:
+    """Yield on which criteria alpha is undefined, and on which one value dominates the ratings."""
+    given, unlisted = _times_given(found)
+    for criterion, row in rows:
+        if not row.estimate.defined:
+            yield f"On {inside(criterion.name)}, α is undefined: {row.estimate.reason}."
+        if criterion.criterion in unlisted:
+            yield (
+                "The report does not state whether one value dominates the ratings on "
+                f"{inside(criterion.name)}, because the scale has too many values to list."
+            )
+        elif counts := given.get(criterion.criterion):
+            yield from _skew(found, criterion, counts)
 
 
 def _skew(found: Found, criterion: CriterionRow, counts: Counter[tuple[int, str]]) -> Iterator[str]:

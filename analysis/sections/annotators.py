@@ -159,28 +159,7 @@ class Annotators(Section[AnnotatorRow]):
         rows: list[AnnotatorRow] = []
         for criterion in inputs.said.rubric.criteria:
             chance.step(f"Annotators on {criterion.key}")
-            ratings = inputs.said.ratings(criterion.key)
-            runs = _longest_runs(inputs.said, criterion)
-            gaps, others = severity(ratings.to_numpy()), with_the_others(ratings.to_numpy())
-            has_order = criterion.is_averaged
-            for place, label in enumerate(ratings.columns):
-                own = ratings[label].dropna()
-                top = float((own == own.mode().iloc[0]).mean()) if len(own) else nan
-                rows.append(
-                    AnnotatorRow(
-                        criterion=criterion.key,
-                        annotator=str(label),
-                        n=len(own),
-                        mean=float(own.mean()) if has_order else nan,
-                        severity=float(gaps[place]) if has_order else nan,
-                        shared=others[place].n,
-                        top_share=top,
-                        longest_run=runs.get(label),
-                        run_reason="" if label in runs else NO_ORDER,
-                        rho_with_others=others[place].value if has_order else nan,
-                        rho_reason=others[place].reason if has_order else NO_BETTER_END,
-                    )
-                )
+            rows += _annotator_rows(inputs.said, criterion)
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -315,6 +294,27 @@ class Repeats(Section[RepeatRow]):
             )
             for criterion in inputs.said.rubric.criteria
         ]
+
+
+def _annotator_rows(material: Material, criterion: RubricCriterion) -> Iterator[AnnotatorRow]:
+    ratings, has_order = material.ratings(criterion.key), criterion.is_averaged
+    runs = _longest_runs(material, criterion)
+    gaps, others = severity(ratings.to_numpy()), with_the_others(ratings.to_numpy())
+    for place, label in enumerate(ratings.columns):
+        values = ratings[label].dropna()
+        yield AnnotatorRow(
+            criterion=criterion.key,
+            annotator=str(label),
+            n=len(values),
+            mean=float(values.mean()) if has_order else nan,
+            severity=float(gaps[place]) if has_order else nan,
+            shared=others[place].n,
+            top_share=float((values == values.mode().iloc[0]).mean()) if len(values) else nan,
+            longest_run=runs.get(label),
+            run_reason="" if label in runs else NO_ORDER,
+            rho_with_others=others[place].value if has_order else nan,
+            rho_reason=others[place].reason if has_order else NO_BETTER_END,
+        )
 
 
 def _with_themselves(material: Material, criterion: RubricCriterion, given: pd.DataFrame) -> Result:

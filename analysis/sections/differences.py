@@ -86,11 +86,11 @@ class MetricPair:
     questions: int
     sources: int
     systems: int
-    williams_t: float
-    p_williams: float
-    p_williams_one_sided: float
-    p_williams_holm: float
-    williams_reason: str
+    williams_t: float = nan
+    p_williams: float = nan
+    p_williams_one_sided: float = nan
+    p_williams_holm: float = nan
+    williams_reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -295,18 +295,22 @@ def metric_sentence(rows: Sequence[MetricLevel], human: str, level: str, found: 
     if not _has_leader(rows):
         sentence = _significant_metrics(significant, _highest(ranked), name, found)
         return f"{sentence}.{_ceiling(found, human, level)}"
-    first = ranked[0]
-    rho = effect("ρ =", first.estimate, first.p_holm, coefficient)
-    equal = [row.metric for row in _highest(ranked)]
-    have = "has" if len(equal) == 1 else "share"
-    sentence = (
-        f"On {name}, {listed_or_counted(equal, 'metrics')} {have} the highest correlation with human ratings: {rho} "
-        f"{_where(first, found, 'Holm' if len(ranked) > 1 else '')}"
-    )
+    sentence = f"On {name}, {_highest_metrics(ranked, found)}"
     leader = next((row for row in found.on(Leaders, human) if row.level == level), None)
     if leader and len(rows) > 1:
-        sentence += _apart_from(leader, equal, found)
+        sentence += _apart_from(leader, [row.metric for row in _highest(ranked)], found)
     return f"{sentence}.{_ceiling(found, human, level)}"
+
+
+def _highest_metrics(ranked: Sequence[MetricLevel], found: Found) -> str:
+    """Return in words which metrics have the highest correlation, and what it rests on."""
+    first, equal = ranked[0], [row.metric for row in _highest(ranked)]
+    rho = effect("ρ =", first.estimate, first.p_holm, coefficient)
+    test = "Holm" if len(ranked) > 1 else ""
+    return (
+        f"{listed_or_counted(equal, 'metrics')} {'has' if len(equal) == 1 else 'share'} the highest "
+        f"correlation with human ratings: {rho} {_where(first, found, test)}"
+    )
 
 
 def _where(row: MetricLevel, found: Found, test: str = "") -> str:
@@ -477,60 +481,49 @@ def _rows(
     rows = []
     columns = np.column_stack(list(asked.metrics.values()))
     every = np.asarray(~np.isnan(columns).any(axis=1)) if items == "common" else None
-    for each in pairs:
+    for pair in pairs:
         tell()
-        if each.level == "pooled":
-            rows.append(_as_in_papers(each, asked, every))
-        else:
-            rows.append(_pair(each))
+        is_pooled = pair.level == "pooled"
+        rows.append(_as_in_papers(pair, asked, every) if is_pooled else _pair(pair))
     pooled = [place for place, row in enumerate(rows) if row.level == "pooled"]
     adjusted = holm(np.array([rows[place].p_williams for place in pooled]))
     for place, p in zip(pooled, adjusted, strict=True):
-        rows[place] = MetricPair(**{**vars(rows[place]), "p_williams_holm": float(p)})
+        rows[place] = replace(rows[place], p_williams_holm=float(p))
     return rows
 
 
-def _pair(each: MetricDifference, **published: float | str) -> MetricPair:
-    empty: dict[str, float | str] = dict.fromkeys(
-        (
-            "williams_t",
-            "p_williams",
-            "p_williams_one_sided",
-            "p_williams_holm",
-        ),
-        nan,
-    )
+def _pair(difference: MetricDifference) -> MetricPair:
     return MetricPair(
-        criterion=each.human,
-        level=each.level,
-        better=each.better,
-        other=each.other,
-        coefficient=each.measure,
-        estimate=each.found,
-        p_holm=each.p_holm,
-        questions=each.questions,
-        sources=each.sources,
-        systems=each.systems,
-        **{**empty, "williams_reason": "", **published},  # type: ignore[arg-type]
+        criterion=difference.human,
+        level=difference.level,
+        better=difference.better,
+        other=difference.other,
+        coefficient=difference.measure,
+        estimate=difference.found,
+        p_holm=difference.p_holm,
+        questions=difference.questions,
+        sources=difference.sources,
+        systems=difference.systems,
     )
 
 
 def _as_in_papers(
-    each: MetricDifference, asked: ComparedColumns, every: BoolArray | None
+    difference: MetricDifference, asked: ComparedColumns, every: BoolArray | None
 ) -> MetricPair:
     """Add what papers print, on the questions that all three columns have; `every`: those that
     all metrics have, where only these count."""
-    columns = [asked.humans[each.human], asked.metrics[each.better], asked.metrics[each.other]]
+    pair = _pair(difference)
+    columns = [asked.humans[pair.criterion], asked.metrics[pair.better], asked.metrics[pair.other]]
     items = complete(columns if every is None else [column[every] for column in columns])
     if items.n < 4:
-        return _pair(each, williams_reason=f"{items.n} questions have all scores: too few")
-    r = coefficients(items.columns, method=each.measure)
+        return replace(pair, williams_reason=f"{items.n} questions have all scores: too few")
+    r = coefficients(items.columns, method=difference.measure)
     triple = float(r[0, 1]), float(r[0, 2]), float(r[1, 2])
     if any(isnan(value) for value in triple):
-        return _pair(each, williams_reason="a score is the same for every question")
+        return replace(pair, williams_reason="a score is the same for every question")
     by_williams = williams(*triple, items.n)
-    return _pair(
-        each,
+    return replace(
+        pair,
         williams_t=by_williams.statistic,
         p_williams=by_williams.pvalue,
         p_williams_one_sided=williams(*triple, items.n, alternative="greater").pvalue,

@@ -1,8 +1,11 @@
 """Rating distributions of the systems, beside the distribution that a protocol asks for."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
@@ -11,7 +14,11 @@ from analysis.reports.numerals import percent
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._system_means import system_distributions
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MANY_POINTS = 12  # points of a scale up to which its use is drawn
 
@@ -51,25 +58,13 @@ class Distributions(Section[PointShare]):
         return {each.key: systems * len(each.points) for each in inputs.counted.rubric.criteria}
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PointShare]:
-        material, rows, left_out = inputs.counted, [], found.left_out(Distributions)
+        material, left_out = inputs.counted, found.left_out(Distributions)
+        rows: list[PointShare] = []
         system_of = material.slots.set_index("unit")["system"]
         for criterion in material.rubric.criteria:
             table = material.ratings(criterion.key)
-            if table.empty or criterion.key in left_out:
-                continue
-            labels = {point.value: point.label for point in criterion.points}
-            systems = system_of.loc[table.index].to_numpy()
-            spread = system_distributions(
-                table.to_numpy(), systems=systems, scale=criterion.values()
-            )
-            for system, each in sorted(spread.items(), key=lambda pair: str(pair[0])):
-                for value, count, share in zip(each.scale, each.counts, each.shares, strict=True):
-                    label = labels[int(value)]
-                    rows.append(
-                        PointShare(
-                            criterion.key, str(system), int(value), label, int(count), float(share)
-                        )
-                    )
+            if not table.empty and criterion.key not in left_out:
+                rows += _point_shares(table, system_of.loc[table.index], criterion)
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -109,6 +104,21 @@ class Distributions(Section[PointShare]):
                     f"{each.name} has no better end, so it is shown as a distribution and neither averaged "
                     "nor tested."
                 )
+
+
+def _point_shares(
+    ratings: pd.DataFrame, systems: pd.Series[str], criterion: RubricCriterion
+) -> Iterator[PointShare]:
+    labels = {point.value: point.label for point in criterion.points}
+    spread = system_distributions(
+        ratings.to_numpy(), systems=systems.to_numpy(), scale=criterion.values()
+    )
+    for system, points in sorted(spread.items(), key=lambda pair: str(pair[0])):
+        for value, count, share in zip(points.scale, points.counts, points.shares, strict=True):
+            label = labels[int(value)]
+            yield PointShare(
+                criterion.key, str(system), int(value), label, int(count), float(share)
+            )
 
 
 def _shares(found: Found) -> list[PointShare]:

@@ -9,6 +9,8 @@ from analysis.reports.numerals import p_alone
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.comparisons import (
     SURE,
+    SystemPair,
+    SystemScores,
     corrected_together,
     deciding_pairs,
     differs,
@@ -59,34 +61,7 @@ class FewSources(Section[FewSourcesRow]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[FewSourcesRow]:
-        rows = []
-        for scores in scores_of(inputs.counted):
-            pairs = deciding_pairs(found, scores.criterion.key)
-            place = {name: number for number, name in enumerate(scores.names)}
-            swaps = swaps_for(len(pairs), scores.table.shape[1], chance.resamples)
-            family = corrected_together(found, scores.criterion.key)
-            compared = sum(is_compared(row) for key in family for row in deciding_pairs(found, key))
-            clusters = None if scores.unit.is_source else scores.clusters
-            for row in (row for row in pairs if row.p_from == PERMUTATION and differs(row)):
-                carried_by = sources_carrying(
-                    scores.table[place[row.first]],
-                    scores.table[place[row.second]],
-                    rng=chance.rng,
-                    level=SURE * row.estimate.pvalue / row.p_holm,
-                    at_most=MAX_CARRYING,
-                    clusters=clusters,
-                    resamples=swaps,
-                )
-                units = row.estimate.clusters or row.estimate.n
-                # fewer sources may permit no significant difference, whatever they say
-                floor = smallest_p(units - MAX_CARRYING, pairs=compared, resamples=swaps)
-                if carried_by is not None and floor < SURE:
-                    rows.append(
-                        FewSourcesRow(
-                            row.criterion, row.first, row.second, row.p_holm, carried_by, units
-                        )
-                    )
-        return rows
+        return [row for scores in scores_of(inputs.counted) for row in _rows(scores, found, chance)]
 
     def tables(self, found: Found) -> list[PageTable]:
         table = Table[FewSourcesRow](
@@ -115,3 +90,33 @@ class FewSources(Section[FewSourcesRow]):
             f"Caution: {len(rows):,} significant {depend} on {MAX_CARRYING} {unit.plural} or fewer "
             "and would not be significant without them."
         )
+
+
+def _rows(scores: SystemScores, found: Found, chance: Chance) -> Iterator[FewSourcesRow]:
+    """Yield the significant differences on one criterion that few sources carry."""
+    pairs = deciding_pairs(found, scores.criterion.key)
+    swaps = swaps_for(len(pairs), scores.table.shape[1], chance.resamples)
+    family = corrected_together(found, scores.criterion.key)
+    compared = sum(is_compared(pair) for key in family for pair in deciding_pairs(found, key))
+    for pair in (pair for pair in pairs if pair.p_from == PERMUTATION and differs(pair)):
+        carried_by = _carried_by(pair, scores, chance, swaps)
+        units = pair.estimate.clusters or pair.estimate.n
+        # fewer sources may permit no significant difference, whatever they say
+        floor = smallest_p(units - MAX_CARRYING, pairs=compared, resamples=swaps)
+        if carried_by is not None and floor < SURE:
+            yield FewSourcesRow(
+                pair.criterion, pair.first, pair.second, pair.p_holm, carried_by, units
+            )
+
+
+def _carried_by(pair: SystemPair, scores: SystemScores, chance: Chance, swaps: int) -> int | None:
+    """Return the number of sources that carry a difference; None if they are not few."""
+    return sources_carrying(
+        scores.table[scores.names.index(pair.first)],
+        scores.table[scores.names.index(pair.second)],
+        rng=chance.rng,
+        level=SURE * pair.estimate.pvalue / pair.p_holm,
+        at_most=MAX_CARRYING,
+        clusters=None if scores.unit.is_source else scores.clusters,
+        resamples=swaps,
+    )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from analysis import frames
+from analysis.frames import Material
 from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, percent, with_interval
@@ -15,12 +16,17 @@ from analysis.reports.rows import Record, TestedResult
 from analysis.reports.table_engine import MISSING, Pivot, Table, draw
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.levels import LEVELS, MEASURES
-from analysis.sections.machine_judges import MachineJudges, judged_criteria
+from analysis.sections.machine_judges import (
+    Judged,
+    MachineJudges,
+    judged_criteria,
+    mean_of_people,
+)
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.long_texts import shortened
-from quaestor_stats._associations import against_people
-from quaestor_stats._design import facets
-from quaestor_stats._inputs import BoolArray, FloatArray, oriented
+from quaestor_stats._associations import Association, against_people
+from quaestor_stats._design import Design, facets
+from quaestor_stats._inputs import BoolArray, FloatArray, Labels, oriented
 from quaestor_stats._llm_judges import bias_by_system
 from quaestor_stats._result import Result
 
@@ -129,17 +135,9 @@ class JudgedItems(Section[JudgedItemRow]):
     download_only = True
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgedItemRow]:
-        material = inputs.said
-        said = frames.by_machines(material)
-        if said.empty:
-            return []
-        slots = material.slots.set_index("unit")[["source", "system", "position", "text"]]
-        people = material.judgments.groupby(["unit", "criterion"])["value"].mean().rename("people")
-        table = said.join(slots, on="unit").join(people, on=["unit", "criterion"])
-        table[["system", "text", "rationale"]] = table[["system", "text", "rationale"]].fillna("")
-        records: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
+        records = _judged_items(inputs.said)
         texts = ("criterion", "judge", "source", "system")
-        longest = max(SHORTEST_REASON, REASONS // len(records))
+        longest = max(SHORTEST_REASON, REASONS // max(1, len(records)))
         return [
             JudgedItemRow(
                 **{name: str(row[name]) for name in texts},
@@ -279,38 +277,17 @@ class JudgeLevels(Section[JudgeLevelRow]):
         for judged in judged_criteria(inputs.said):
             if level_for(judged.criterion) != "ordinal":
                 continue
-            up = judged.criterion.best != "lowest"
-            systems, design = judged.systems, inputs.design
-            few = len(set(np.asarray(systems, dtype=object).tolist())) < 2
-            design = replace(design, systems="fixed") if few else design
-            table = oriented_table(judged.people, up)
-            asked = against_people(
-                {judged.criterion.key: _means(table)},
-                {
-                    name: oriented(values, higher_is_better=up)
-                    for name, values in judged.judges.items()
-                },
-                facets=facets(
-                    judged.sources,
-                    None if few else systems,
-                    design=design,
-                    clusters=judged.clusters,
-                    unit=judged.unit,
-                ),
-                rng=chance.rng,
-                ratings={judged.criterion.key: table} if design.random_annotators else None,
-            )
             chance.step(f"LLM judges by level on {judged.criterion.key}")
             rows += [
                 JudgeLevelRow(
-                    criterion=each.human,
-                    judge=each.metric,
-                    level=each.level,
-                    measure=each.measure,
-                    baseline=each.baseline,
-                    estimate=each.found,
+                    criterion=association.human,
+                    judge=association.metric,
+                    level=association.level,
+                    measure=association.measure,
+                    baseline=association.baseline,
+                    estimate=association.found,
                 )
-                for each in asked
+                for association in _associations(judged, inputs.design, chance)
             ]
         return rows
 
@@ -329,14 +306,39 @@ class JudgeLevels(Section[JudgeLevelRow]):
         return draw(table, found.of(JudgeLevels), found.names)
 
 
+def _judged_items(material: Material) -> list[dict[str, Any]]:
+    """Return the judges' answers with their questions and mean human ratings."""
+    answers = frames.by_machines(material)
+    if answers.empty:
+        return []
+    slots = material.slots.set_index("unit")[["source", "system", "position", "text"]]
+    people = material.judgments.groupby(["unit", "criterion"])["value"].mean().rename("people")
+    table = answers.join(slots, on="unit").join(people, on=["unit", "criterion"])
+    table[["system", "text", "rationale"]] = table[["system", "text", "rationale"]].fillna("")
+    return table.to_dict("records")  # type: ignore[return-value]
+
+
+def _associations(judged: Judged, design: Design, chance: Chance) -> list[Association]:
+    """Return the correlations of every judge with the mean human ratings of a criterion."""
+    up, key = judged.criterion.best != "lowest", judged.criterion.key
+    systems: Labels | None = judged.systems
+    if len(set(np.asarray(systems, dtype=object).tolist())) < 2:
+        systems, design = None, replace(design, systems="fixed")
+    people = oriented_table(judged.people, up)
+    return against_people(
+        {key: mean_of_people(people)},
+        {name: oriented(values, higher_is_better=up) for name, values in judged.judges.items()},
+        facets=facets(
+            judged.sources, systems, design=design, clusters=judged.clusters, unit=judged.unit
+        ),
+        rng=chance.rng,
+        ratings={key: people} if design.random_annotators else None,
+    )
+
+
 def oriented_table(table: FloatArray, up: bool) -> FloatArray:
     """Return ratings sign-aligned so that higher is better."""
     return table if up else -table
-
-
-def _means(table: FloatArray) -> FloatArray:
-    count = (~np.isnan(table)).sum(axis=1)
-    return np.where(count > 0, np.nansum(table, axis=1) / np.maximum(count, 1), np.nan)
 
 
 def _share(mask: BoolArray) -> float:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, percent, with_interval
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.agreement import level_of
+from analysis.sections.comparisons import negated
 from analysis.sections.judge_verdicts import level_for
-from analysis.sections.machine_judges import Judged, judged_criteria
+from analysis.sections.machine_judges import Judged, judged_criteria, repeated_answers
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._inputs import FloatArray
 from quaestor_stats._llm_judges import by_place
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Jackknife
-from quaestor_stats._result import ConfidenceInterval, Result, undefined
+from quaestor_stats._result import Result, undefined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,24 +103,21 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
             if row.earlier.ci.low > 0 or row.earlier.ci.high < 0:
                 name, first = found.name_of(row.criterion), row.earlier.ci.low > 0
                 which, gap = "earlier" if first else "later", row.earlier
-                by = with_interval(gap if first else _turned(gap))
+                by = with_interval(gap if first else negated(gap))
                 yield f"{name}: {row.judge} is kinder to a question that stands {which}, by {by}."
 
 
 def _row(judged: Judged, name: str) -> JudgeConsistencyRow | None:
     """Return a judge's row, or None if it judged no unit twice."""
-    said = judged.answers[judged.answers["judge"] == name].dropna(subset=["value"])
-    said = said[said["unit"].isin(judged.units)].sort_values("repeat")
-    said = said.assign(time=said.groupby("unit").cumcount())
-    values = said.pivot(index="unit", columns="time", values="value")
+    answers = repeated_answers(judged, name)
+    values = answers.pivot(index="unit", columns="time", values="value")
     if values.shape[1] < 2:
         return None
-    places = said.pivot(index="unit", columns="time", values="place").reindex_like(values)
-    clusters = np.asarray(judged.clusters, dtype=object)[judged.units.get_indexer(values.index)]
+    places = answers.pivot(index="unit", columns="time", values="place").reindex_like(values)
+    clusters = judged.clusters_of(values.index)
     interval = Jackknife(unit=judged.unit)
-    table, ordered = _floats(values), level_for(judged.criterion) == "ordinal"
+    table = _floats(values)
     moves = by_place(table, _floats(places), sources=clusters, unit=judged.unit)
-    earlier = moves.earlier if judged.criterion.best != "lowest" else _turned(moves.earlier)
     return JudgeConsistencyRow(
         criterion=judged.criterion.key,
         judge=name,
@@ -135,21 +132,19 @@ def _row(judged: Judged, name: str) -> JudgeConsistencyRow | None:
         moved=moves.items,
         same_still=moves.same_still,
         same_moved=moves.same_moved,
-        earlier=earlier if ordered else undefined(earlier.method, NO_ORDER),
+        earlier=_earlier(moves.earlier, judged.criterion),
     )
+
+
+def _earlier(bias: Result, criterion: RubricCriterion) -> Result:
+    """Return the bias towards the earlier position, above 0 if it favours the earlier."""
+    if level_for(criterion) != "ordinal":
+        return undefined(bias.method, NO_ORDER)
+    return bias if criterion.best != "lowest" else negated(bias)
 
 
 def _floats(table: pd.DataFrame) -> FloatArray:
     return table.to_numpy("float64")
-
-
-def _turned(found: Result) -> Result:
-    """Return a difference with the sign of a scale whose lowest point is best."""
-    return replace(
-        found,
-        value=-found.value,
-        ci=ConfidenceInterval(-found.ci.high, -found.ci.low),
-    )
 
 
 def _sample(row: JudgeConsistencyRow) -> str:

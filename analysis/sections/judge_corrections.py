@@ -1,6 +1,7 @@
 """Means of an LLM judge's large sample corrected by a small sample of human ratings, and the human
 ratings that this saves."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +11,7 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import known, or_dash
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.judge_verdicts import level_for
-from analysis.sections.machine_judges import judged_criteria
+from analysis.sections.machine_judges import Judged, judged_criteria, mean_of_people
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._prediction_powered import ALL_JUDGED, corrected_mean
 from quaestor_stats._result import Result
@@ -56,39 +57,13 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CorrectedMeanRow]:
-        rows = []
-        for judged in judged_criteria(inputs.said):
-            if level_for(judged.criterion) != "ordinal":
-                continue
-            count = (~np.isnan(judged.people)).sum(axis=1)
-            total = np.nansum(judged.people, axis=1)
-            means = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-            systems = np.asarray(judged.systems, dtype=object)
-            clusters = np.asarray(judged.clusters, dtype=object)
-            for name, values in judged.judges.items():
-                held = set(systems[~np.isnan(values)].tolist())
-                of_all = [""] if len(held) != 1 else []
-                for system in (*of_all, *sorted(held - set(of_all))):
-                    part = (systems == system) | (system == "")
-                    one = corrected_mean(
-                        means[part], values[part], sources=clusters[part], unit=judged.unit
-                    )
-                    if one.corrected.reason == ALL_JUDGED:
-                        continue
-                    rows.append(
-                        CorrectedMeanRow(
-                            criterion=judged.criterion.key,
-                            judge=name,
-                            system=system,
-                            items=one.items,
-                            judged=one.judged,
-                            tuning=one.tuning,
-                            saves=one.saves,
-                            people=one.people,
-                            corrected=one.corrected,
-                        )
-                    )
-        return rows
+        return [
+            row
+            for judged in judged_criteria(inputs.said)
+            if level_for(judged.criterion) == "ordinal"
+            for name in judged.judges
+            for row in _rows(judged, name)
+        ]
 
     def tables(self, found: Found) -> list[PageTable]:
         table = Table[CorrectedMeanRow](
@@ -109,3 +84,28 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
             ),
         )
         return draw(table, found.of(CorrectedMeans), found.names)
+
+
+def _rows(judged: Judged, name: str) -> Iterator[CorrectedMeanRow]:
+    """Yield a judge's means of all systems together and of each, if it judged more than annotators
+    did."""
+    people, values = mean_of_people(judged.people), judged.judges[name]
+    systems = np.asarray(judged.systems, dtype=object)
+    clusters = np.asarray(judged.clusters, dtype=object)
+    names = set(systems[~np.isnan(values)].tolist())
+    together = [""] if len(names) != 1 else []
+    for system in (*together, *sorted(names - set(together))):
+        part = (systems == system) | (system == "")
+        mean = corrected_mean(people[part], values[part], sources=clusters[part], unit=judged.unit)
+        if mean.corrected.reason != ALL_JUDGED:
+            yield CorrectedMeanRow(
+                criterion=judged.criterion.key,
+                judge=name,
+                system=system,
+                items=mean.items,
+                judged=mean.judged,
+                tuning=mean.tuning,
+                saves=mean.saves,
+                people=mean.people,
+                corrected=mean.corrected,
+            )

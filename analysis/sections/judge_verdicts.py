@@ -19,7 +19,7 @@ from analysis.reports.numerals import (
 )
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.agreement import level_of
-from analysis.sections.machine_judges import Judged, judged_criteria
+from analysis.sections.machine_judges import Judged, judged_criteria, repeated_answers
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import krippendorff_alpha
@@ -32,6 +32,7 @@ from quaestor_stats._alternative_annotator import (
 )
 from quaestor_stats._cohen_kappa import Weights, cohen_kappa
 from quaestor_stats._correlation import correlate
+from quaestor_stats._inputs import FloatArray, Labels
 from quaestor_stats._llm_judges import following, most_given, severity_of
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Jackknife
@@ -244,14 +245,9 @@ def level_for(criterion: RubricCriterion) -> str:
 
 
 def _verdict(judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
-    own, ordered = judged.judges[name], level_for(judged.criterion) == "ordinal"
-    beside = (
-        following(judged.people, own, sources=judged.clusters, unit=judged.unit)
-        if ordered
-        else None
-    )
-    nothing = undefined("Spearman's rho", NO_ORDER)
-    share, value = most_given(own)
+    values = judged.judges[name]
+    follows, person, difference, severity = _distances(judged, values)
+    share, value = most_given(values)
     given = judged.people[~np.isnan(judged.people)]
     return VerdictRow(
         criterion=judged.criterion.key,
@@ -268,12 +264,10 @@ def _verdict(judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
         reason=found.reason,
         caution=found.caution,
         advantage=found.advantage,
-        follows=beside.judge if beside else nothing,
-        person=beside.person if beside else nothing,
-        difference=beside.difference if beside else nothing,
-        severity=severity_of(judged.people, own, sources=judged.clusters, unit=judged.unit)
-        if ordered
-        else undefined("mean of the judge minus people", NO_ORDER),
+        follows=follows,
+        person=person,
+        difference=difference,
+        severity=severity,
         again=_again(judged, name),
         most_given=value,
         most_given_share=share,
@@ -281,53 +275,37 @@ def _verdict(judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
     )
 
 
+def _distances(judged: Judged, values: FloatArray) -> tuple[Result, Result, Result, Result]:
+    """Return rho of a judge, rho of a person, their difference, and the judge's severity."""
+    if level_for(judged.criterion) != "ordinal":
+        rho = undefined("Spearman's rho", NO_ORDER)
+        return rho, rho, rho, undefined("mean of the judge minus people", NO_ORDER)
+    beside = following(judged.people, values, sources=judged.clusters, unit=judged.unit)
+    severity = severity_of(judged.people, values, sources=judged.clusters, unit=judged.unit)
+    return beside.judge, beside.person, beside.difference, severity
+
+
 def _again(judged: Judged, name: str) -> Result:
     """Return how often a judge says the same again: the first two times that it was asked."""
-    said = (
-        judged.answers[judged.answers["judge"] == name]
-        .dropna(subset=["value"])
-        .sort_values("repeat")
-    )
-    said = said[said["unit"].isin(judged.units)]
-    table = said.assign(time=said.groupby("unit").cumcount()).pivot(
-        index="unit", columns="time", values="value"
-    )
+    answers = repeated_answers(judged, name)
+    table = answers.pivot(index="unit", columns="time", values="value")
     if 1 not in table.columns:
         return undefined("share of equal values when asked again", NOT_REPEATED)
     table = table[[0, 1]].dropna()
-    clusters = np.asarray(judged.clusters, dtype=object)[judged.units.get_indexer(table.index)]
     return percent_agreement(
         table.to_numpy("float64"),
         scale=judged.criterion.values(),
-        clusters=clusters,
+        clusters=judged.clusters_of(table.index),
         interval=Jackknife(unit=judged.unit),
     )
 
 
 def _against(judged: Judged, name: str, place: int, one: AgainstPerson) -> AgainstPersonRow:
-    own, person = judged.judges[name], judged.people[:, place]
     ordered = level_for(judged.criterion) == "ordinal"
-    both = ~np.isnan(own) & ~np.isnan(person)
-    pair, clusters = (
-        np.stack([own, person], axis=1)[both],
-        np.asarray(judged.clusters, dtype=object)[both],
-    )
-    interval = Jackknife(unit=judged.unit)
-    weights: Weights = "quadratic" if ordered else "unweighted"
-    on_scale = bool(np.isin(pair[:, 0], judged.criterion.values()).all())
-    kappa = undefined("Cohen's kappa", "a jury's means are no points of the scale")
-    if on_scale and both.any():
-        kappa = cohen_kappa(
-            *pair.T,
-            scale=judged.criterion.values(),
-            weights=weights,
-            clusters=clusters,
-            interval=interval,
-        )
-    level = level_of(judged.criterion) if on_scale else "interval"
-    alpha = undefined("Krippendorff's alpha", "the two share no unit")
-    if both.any():
-        alpha = krippendorff_alpha(pair, level=level, clusters=clusters, interval=interval)
+    table = np.stack([judged.judges[name], judged.people[:, place]], axis=1)
+    both = ~np.isnan(table).any(axis=1)
+    pair, clusters = table[both], np.asarray(judged.clusters, dtype=object)[both]
+    kappa, alpha = _pair_agreement(pair, judged, clusters)
     return AgainstPersonRow(
         criterion=judged.criterion.key,
         judge=name,
@@ -341,10 +319,31 @@ def _against(judged: Judged, name: str, place: int, one: AgainstPerson) -> Again
         p_published_adjusted=one.adjusted_items,
         wins=None if one.reason else one.won,
         not_tested=one.reason,
-        rho=correlate(*pair.T).value if ordered and both.sum() > 2 else nan,
+        rho=correlate(*pair.T).value if ordered and len(pair) > 2 else nan,
         kappa=kappa,
         alpha=alpha,
     )
+
+
+def _pair_agreement(pair: FloatArray, judged: Judged, clusters: Labels) -> tuple[Result, Result]:
+    """Return kappa and alpha of a judge and an annotator (n_units, 2)."""
+    criterion, interval = judged.criterion, Jackknife(unit=judged.unit)
+    on_scale = bool(np.isin(pair[:, 0], criterion.values()).all())
+    weights: Weights = "quadratic" if level_for(criterion) == "ordinal" else "unweighted"
+    kappa = undefined("Cohen's kappa", "a jury's means are no points of the scale")
+    if on_scale and len(pair):
+        kappa = cohen_kappa(
+            *pair.T,
+            scale=criterion.values(),
+            weights=weights,
+            clusters=clusters,
+            interval=interval,
+        )
+    level = level_of(criterion) if on_scale else "interval"
+    alpha = undefined("Krippendorff's alpha", "the two share no unit")
+    if len(pair):
+        alpha = krippendorff_alpha(pair, level=level, clusters=clusters, interval=interval)
+    return kappa, alpha
 
 
 VERDICT = {True: "yes", False: "no", None: "–"}

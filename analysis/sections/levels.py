@@ -419,34 +419,46 @@ def _sets(
     sets."""
     import pandas as pd
 
-    sets, slots = sets_of(material), material.slots
-    values = slots.assign(value=aligned(slots["unit"], people))
-    of_set = values.groupby("question_set")["value"].mean()
-    names = metric_names(material.metrics)
-    columns = {
-        names[each.pk]: oriented(scores, higher_is_better=goes_up(each))
-        for each in metrics
-        if each.made.get("id") not in WITHOUT_BETTER_END
-        and not np.isnan(scores := aligned(sets["unit"], material.score(each))).all()
-    }
-    human = oriented(aligned(sets["question_set"], of_set), higher_is_better=up)
+    sets = sets_of(material)
+    means = aligned(sets["question_set"], _means_by(material, people, "question_set"))
+    human = oriented(means, higher_is_better=up)
+    columns = _columns_of_sets(material, metrics, sets["unit"])
     if not columns or np.isnan(human).all():
         return
-    held = facets(
-        sets["source"].to_numpy(dtype=object),
-        sets["system"].to_numpy(dtype=object),
-        clusters=clusters_of(material, pd.Index(sets["unit"])),
-        unit=material.cluster_unit,
-    )
-    for each in against_people(
+    associations = against_people(
         {"": human},
         columns,
-        facets=held,
+        facets=facets(
+            sets["source"].to_numpy(dtype=object),
+            sets["system"].to_numpy(dtype=object),
+            clusters=clusters_of(material, pd.Index(sets["unit"])),
+            unit=material.cluster_unit,
+        ),
         rng=np.random.default_rng(0),
         measures=METHODS,
         levels=("pooled",),
-    ):
-        yield replace(_row(each), level="sets")
+    )
+    yield from (replace(_row(association), level="sets") for association in associations)
+
+
+def _means_by(material: Material, people: pd.Series, column: str) -> pd.Series:
+    """Return the mean human rating of the questions of each set or system."""
+    slots = material.slots
+    return slots.assign(value=aligned(slots["unit"], people)).groupby(column)["value"].mean()
+
+
+def _columns_of_sets(
+    material: Material, metrics: Sequence[Metric], units: pd.Series[int]
+) -> dict[str, FloatArray]:
+    """Return the metrics of question sets that have a better end and some score."""
+    names = metric_names(material.metrics)
+    directed = [each for each in metrics if each.made.get("id") not in WITHOUT_BETTER_END]
+    scores = {each: aligned(units, material.score(each)) for each in directed}
+    return {
+        names[metric.pk]: oriented(values, higher_is_better=goes_up(metric))
+        for metric, values in scores.items()
+        if not np.isnan(values).all()
+    }
 
 
 def _whole_systems(
@@ -454,8 +466,7 @@ def _whole_systems(
 ) -> Iterator[MetricLevel]:
     import pandas as pd
 
-    slots, names = material.slots, metric_names(material.metrics)
-    means = slots.assign(value=aligned(slots["unit"], people)).groupby("system")["value"].mean()
+    names, means = metric_names(material.metrics), _means_by(material, people, "system")
     whole = {each: scores for each in metrics if (scores := material.scores_of_systems(each))}
     if not whole or means.isna().all():
         return
@@ -465,17 +476,13 @@ def _whole_systems(
         items = complete([human, oriented(column, higher_is_better=goes_up(each))])
         for method in METHODS:
             estimate = correlate(*items.columns.T, method=method)
-            told = replace(
-                estimate,
-                dropped=items.dropped,
-                ci=ConfidenceInterval(nan, nan),
-            )
+            without_interval = ConfidenceInterval(nan, nan)
             yield MetricLevel(
                 criterion="",
                 metric=names[each.pk],
                 level="whole_systems",
                 coefficient=method,
-                estimate=told,
+                estimate=replace(estimate, dropped=items.dropped, ci=without_interval),
                 p_as_published=estimate.pvalue,
                 questions=0,
                 sources=0,

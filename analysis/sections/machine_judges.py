@@ -139,38 +139,60 @@ class Judged:
     systems: Labels
     answers: pd.DataFrame  # all answers of the judges: judge, unit, repeat, value
 
+    def clusters_of(self, units: pd.Index[int]) -> Labels:
+        """Return the cluster of the source of each of these units."""
+        return np.asarray(self.clusters, dtype=object)[self.units.get_indexer(units)]
+
 
 def judged_criteria(material: Material) -> list[Judged]:
     """Return the criteria that annotators and at least one LLM judge judged."""
-    every = frames.by_machines(material)
-    first = every.groupby(["judge", "criterion", "unit"])["repeat"].transform("min")
-    said, found = every[every["repeat"] == first], []
-    for criterion in material.rubric.criteria:
-        own = said[said["criterion"] == criterion.key]
-        ratings = material.ratings(criterion.key)
-        if own.empty or ratings.empty:
-            continue
-        slots = units_of(material, criterion).set_index("unit")
-        slots = slots[slots.index.isin(own["unit"])]
-        judges = {
-            str(name): rows.set_index("unit")["value"].reindex(slots.index).to_numpy("float64")
-            for name, rows in own.groupby("judge", sort=False)
-        }
-        found.append(
-            Judged(
-                criterion,
-                slots.index,
-                ratings.reindex(slots.index).to_numpy("float64"),
-                [str(name) for name in ratings.columns],
-                judges | _jury(list(judges.values()), criterion),
-                slots["source"].to_numpy(dtype=object),
-                clusters_of(material, slots.index),
-                material.cluster_unit,
-                slots["system"].fillna("").to_numpy(dtype=object),
-                every[every["criterion"] == criterion.key],
-            )
-        )
-    return found
+    answers = frames.by_machines(material)
+    judged = (
+        _judged(material, criterion, answers[answers["criterion"] == criterion.key])
+        for criterion in material.rubric.criteria
+    )
+    return [values for values in judged if values]
+
+
+def _judged(material: Material, criterion: RubricCriterion, answers: pd.DataFrame) -> Judged | None:
+    """Return the values of annotators and judges on a criterion; None if either gave none."""
+    ratings = material.ratings(criterion.key)
+    if answers.empty or ratings.empty:
+        return None
+    repeat = answers.groupby(["judge", "unit"])["repeat"].transform("min")
+    first = answers[answers["repeat"] == repeat]
+    slots = units_of(material, criterion).set_index("unit")
+    slots = slots[slots.index.isin(first["unit"])]
+    judges = {
+        str(name): rows.set_index("unit")["value"].reindex(slots.index).to_numpy("float64")
+        for name, rows in first.groupby("judge", sort=False)
+    }
+    return Judged(
+        criterion,
+        slots.index,
+        ratings.reindex(slots.index).to_numpy("float64"),
+        list(map(str, ratings.columns)),
+        judges | _jury(list(judges.values()), criterion),
+        slots["source"].to_numpy(dtype=object),
+        clusters_of(material, slots.index),
+        material.cluster_unit,
+        slots["system"].fillna("").to_numpy(dtype=object),
+        answers,
+    )
+
+
+def repeated_answers(judged: Judged, judge: str) -> pd.DataFrame:
+    """Return a judge's answers with values about the units, each with its `time` among those about
+    its unit, from 0."""
+    answers = judged.answers[judged.answers["judge"] == judge].dropna(subset=["value"])
+    answers = answers[answers["unit"].isin(judged.units)].sort_values("repeat")
+    return answers.assign(time=answers.groupby("unit").cumcount())
+
+
+def mean_of_people(ratings: FloatArray) -> FloatArray:
+    """Return the mean human rating of each unit (n_units, n_people); nan if it has none."""
+    count = (~np.isnan(ratings)).sum(axis=1)
+    return np.where(count > 0, np.nansum(ratings, axis=1) / np.maximum(count, 1), np.nan)
 
 
 def _jury(judges: Sequence[FloatArray], criterion: RubricCriterion) -> dict[str, FloatArray]:

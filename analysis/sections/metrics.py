@@ -1,7 +1,7 @@
 """The metrics of a study: how many scores, between which values, and how each was made."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
 
@@ -10,6 +10,7 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash, two
 from analysis.reports.table_engine import MISSING, Column, Table, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.models import Metric
 
 
 @dataclass(frozen=True)
@@ -58,30 +59,22 @@ class MetricsMade(Section[MetricFacts]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricFacts]:
         material = inputs.said
-        counted = material.scores.groupby("metric")["value"].agg(["count", "min", "mean", "max"])
-        doubled = {each.imported.pk: each for each in material.doubled}
+        scores = material.scores.groupby("metric")["value"]
+        counted: dict[Any, dict[Any, float]] = scores.agg(["count", "min", "mean", "max"]).to_dict(
+            "index"
+        )
+        doubled = {pair.imported: pair for pair in material.doubled}
         rows = []
-        for metric in (*material.metrics, *(each.imported for each in material.doubled)):
-            row = counted.loc[metric.pk].to_dict() if metric.pk in counted.index else {}
-            twin = doubled.get(metric.pk)
-            rows.append(
-                MetricFacts(
-                    name=metric.name,
-                    kind=metric.kind,
-                    direction=metric.direction,
-                    scale=metric.scale,
-                    n=int(row.get("count", 0)),
-                    min=float(row.get("min", nan)),
-                    mean=float(row.get("mean", nan)),
-                    max=float(row.get("max", nan)),
-                    fingerprint=metric.fingerprint,
-                    reason="",
-                    made=metric.made,
-                    same_as=twin.computed.name if twin else "",
-                    largest_difference=twin.largest if twin else nan,
-                    tolerance=twin.tolerance if twin else nan,
+        for metric in (*material.metrics, *doubled):
+            row = _facts(metric, counted.get(metric.pk, {}))
+            if twin := doubled.get(metric):
+                row = replace(
+                    row,
+                    same_as=twin.computed.name,
+                    largest_difference=twin.largest,
+                    tolerance=twin.tolerance,
                 )
-            )
+            rows.append(row)
         for name, reason in sorted(inputs.failures.items()):
             rows.append(MetricFacts(name, "not computed", "", "", 0, nan, nan, nan, "", reason, {}))
         return rows
@@ -102,6 +95,23 @@ class MetricsMade(Section[MetricFacts]):
             last=("Definition", lambda row: row.reason or _definition(row, rows)),
         )
         return draw(table, rows, found.names)
+
+
+def _facts(metric: Metric, scores: Mapping[Any, float]) -> MetricFacts:
+    """Return a metric with the number, the range and the mean of its scores."""
+    return MetricFacts(
+        name=metric.name,
+        kind=metric.kind,
+        direction=metric.direction,
+        scale=metric.scale,
+        n=int(scores.get("count", 0)),
+        min=float(scores.get("min", nan)),
+        mean=float(scores.get("mean", nan)),
+        max=float(scores.get("max", nan)),
+        fingerprint=metric.fingerprint,
+        reason="",
+        made=metric.made,
+    )
 
 
 def _kind(row: MetricFacts) -> str:

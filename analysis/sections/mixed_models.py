@@ -245,29 +245,34 @@ def model_columns(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
-    units = inputs.counted.judgments
-    judged = inputs.counted.slots["unit"].isin(units[units["criterion"] == criterion.key]["unit"])
-    if inputs.counted.slots[judged]["system"].nunique() < 2:
+    slots, judgments = inputs.counted.slots, inputs.counted.judgments
+    units = judgments[judgments["criterion"] == criterion.key]["unit"]
+    if slots[slots["unit"].isin(units)]["system"].nunique() < 2:
         return
     try:
         model = model_of(inputs, criterion, annotators_random=inputs.design.random_annotators)
     except Unfit as reason:
-        nothing = undefined(METHOD, str(reason))
-        yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
+        yield _no_difference(criterion, str(reason))
         return
     for name, mean in means_by_model(model, inputs).items():
         yield ModelRow(criterion.key, "mean", name, "", mean, nan)
     if inputs.design.random_annotators and not model.random:
-        nothing = undefined(METHOD, ONE_ANNOTATOR)
-        yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
+        yield _no_difference(criterion, ONE_ANNOTATOR)
     else:
         pairs = combinations(model.systems, 2)
         yield from _differences({pair: model.difference(*pair) for pair in pairs}, criterion)
+    yield from _variances(model, criterion)
+
+
+def _variances(model: Components, criterion: RubricCriterion) -> Iterator[ModelRow]:
+    notes = "; ".join(model.notes)
     for name, value in model.variances.items():
-        estimate = Result(
-            value=value, n=model.n, method=model.method, caution="; ".join(model.notes)
-        )
-        yield ModelRow(criterion.key, f"variance of {EFFECTS[name]}", "", "", estimate, nan)
+        variance = Result(value=value, n=model.n, method=model.method, caution=notes)
+        yield ModelRow(criterion.key, f"variance of {EFFECTS[name]}", "", "", variance, nan)
+
+
+def _no_difference(criterion: RubricCriterion, reason: str) -> ModelRow:
+    return ModelRow(criterion.key, "difference", "", "", undefined(METHOD, reason), nan)
 
 
 def takes_long(rows: pd.DataFrame) -> bool:
@@ -291,16 +296,4 @@ def _differences(
 ) -> Iterator[ModelRow]:
     adjusted = holm(np.array([test.pvalue for test in tests.values()]))
     for ((first, second), test), p in zip(tests.items(), adjusted, strict=True):
-        estimate = Result(
-            value=test.value,
-            ci=ConfidenceInterval(test.ci.low, test.ci.high),
-            n=test.n,
-            dropped=test.dropped,
-            clusters=test.clusters,
-            df=test.df,
-            method=test.method,
-            reason=test.reason,
-            statistic=test.statistic,
-            pvalue=test.pvalue,
-        )
-        yield ModelRow(criterion.key, "difference", str(first), str(second), estimate, float(p))
+        yield ModelRow(criterion.key, "difference", str(first), str(second), test, float(p))

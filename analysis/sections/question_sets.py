@@ -381,22 +381,21 @@ def _held(slots: Sequence[tuple[Any, ...]], language: str) -> HeldSet:
 
     _, sources, systems, units, texts, submitted, answers = zip(*slots, strict=True)
     given = [None if pd.isna(text) else str(text) for text in texts]
-    told = [_text(own) or _text(asked) for own, asked in zip(submitted, answers, strict=True)]
     answered = [
-        (text, answer)
-        for text, answer in zip(given, told, strict=True)
-        if text is not None and knows_types(language)
+        (text, _text(own) or _text(asked))
+        for text, own, asked in zip(given, submitted, answers, strict=True)
+        if text is not None
     ]
+    typed = answered if knows_types(language) else []
     parted = raw if is_spaced(language) else step(default_preparation(language))
-    words = tuple(parted(text) for text in given if text is not None)
     return HeldSet(
         source=str(sources[0]),
         system=str(systems[0]),
         units=units,
         texts=tuple(given),
-        types=tuple(question_type(text, answer) for text, answer in answered),
-        head_types=tuple(type_by_head(text, answer) for text, answer in answered),
-        parted=words,
+        types=tuple(question_type(text, answer) for text, answer in typed),
+        head_types=tuple(type_by_head(text, answer) for text, answer in typed),
+        parted=tuple(parted(text) for text, _answer in answered),
     )
 
 
@@ -416,29 +415,32 @@ def _by_system(sets: Iterable[HeldSet]) -> list[tuple[str, list[HeldSet]]]:
 def _of_system(
     system: str, kind: str, sets: Sequence[HeldSet], references: Mapping[str, Sequence[str]]
 ) -> SetFactsRow:
-    spreads = [held.spread for held in sets if held.spread]
+    spreads = [question_set.spread for question_set in sets if question_set.spread]
     gaps = [
-        len(references[held.source]) - len(held.returned)
-        for held in sets
-        if references.get(held.source)
+        len(references[question_set.source]) - len(question_set.returned)
+        for question_set in sets
+        if references.get(question_set.source)
     ]
-    types = Counter(each for held in sets for each in held.types)
-    counts = {f"type_{each}": types[each] for each in TYPES}
     return SetFactsRow(
         system=system,
         kind=kind,
         sets=len(sets),
-        largest=max(len(held.units) for held in sets),
-        returned=sum(len(held.returned) for held in sets),
+        largest=max(len(question_set.units) for question_set in sets),
+        returned=sum(len(question_set.returned) for question_set in sets),
         type_share=_mean([spread.share for spread in spreads]),
         type_balance=_mean([spread.balance for spread in spreads]),
         with_references=len(gaps),
         cardinality_difference=_mean(gaps),
         cardinality_error=_mean([abs(gap) for gap in gaps]),
-        exact_duplicates=sum(exact_duplicates(held.returned) for held in sets),
-        near_duplicates=sum(near_duplicates(held.parted) for held in sets),
-        **counts,
+        exact_duplicates=sum(exact_duplicates(question_set.returned) for question_set in sets),
+        near_duplicates=sum(near_duplicates(question_set.parted) for question_set in sets),
+        **_counts_of_types(sets),
     )
+
+
+def _counts_of_types(sets: Sequence[HeldSet]) -> dict[str, int]:
+    types = Counter(name for question_set in sets for name in question_set.types)
+    return {f"type_{name}": types[name] for name in TYPES}
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -21,6 +21,7 @@ from analysis.sections.comparisons import (
     scores_of,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
+from quaestor_stats._design import Design
 from quaestor_stats._inputs import FloatArray
 from quaestor_stats._ranks import (
     rank_probabilities,
@@ -103,21 +104,14 @@ class Ranks(Section[RankRow]):
 
 
 def _rows(scores: SystemScores, inputs: Inputs, found: Found, chance: Chance) -> list[RankRow]:
-    key = scores.criterion.key
-    if inputs.design.random_annotators:
-        draws, reason = np.empty((0, 0)), RANDOM_ANNOTATORS
-    else:
-        draws, reason = _drawn_sources(scores, chance)
-    means, intervals = scores.oriented, _rank_intervals(scores, found)
+    draws, reason = _drawn_sources(scores, inputs.design, chance)
     size = len(scores.names)
-    shares = np.full((size, size), nan)
-    if not reason:
-        shares = rank_probabilities(draws)
-    clusters = _clusters(scores, means, found)
-    order = np.argsort(-means, kind="stable")
+    shares = np.full((size, size), nan) if reason else rank_probabilities(draws)
+    intervals = _rank_intervals(scores, found)
+    clusters = _clusters(scores, scores.oriented, found)
     return [
         RankRow(
-            criterion=key,
+            criterion=scores.criterion.key,
             system=scores.names[place],
             cluster=clusters[place] if clusters else None,
             highest_rank=intervals[place][0] if intervals else None,
@@ -128,12 +122,14 @@ def _rows(scores: SystemScores, inputs: Inputs, found: Found, chance: Chance) ->
             method=RESAMPLED,
             reason=reason,
         )
-        for place in order
+        for place in np.argsort(-scores.oriented, kind="stable")
     ]
 
 
-def _drawn_sources(scores: SystemScores, chance: Chance) -> tuple[FloatArray, str]:
+def _drawn_sources(scores: SystemScores, design: Design, chance: Chance) -> tuple[FloatArray, str]:
     """Return the systems' means over drawn sources, high is best; or why there are none."""
+    if design.random_annotators:
+        return np.empty((0, 0)), RANDOM_ANNOTATORS
     if len(set(scores.clusters)) < REQUIRED_SOURCES:
         return np.empty((0, 0)), f"fewer than {REQUIRED_SOURCES} {scores.unit.plural}"
     draws = resampled_means(
