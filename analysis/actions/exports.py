@@ -80,9 +80,8 @@ def _found(run: Run) -> Iterator[tuple[str, bytes]]:
     yield "methods.txt", papers.methods_text(run, found).encode() + b"\n"
     for name, text in papers.latex_files(run, found, stored_tables):
         yield f"latex/{name}", text.encode()
-    for section in sections.SECTIONS:
-        if text := papers.section_text(found, section.key, ending="md"):
-            yield f"markdown/{section.key}.md", text.encode()
+    chapters = (papers.section_text(found, each.key, ending="md") for each in sections.SECTIONS)
+    yield "tables.md", "\n".join(filter(None, chapters)).encode()
     kept = examples.records(run.campaign)
     if kept:
         yield "examples.csv", to_csv(kept, list(kept[0])).encode()
@@ -136,11 +135,8 @@ latex/report.tex    compiles by itself, with pdfLaTeX or XeLaTeX. Texts in other
                     the script; without a font, the name of the script is printed instead
                     (\\QuaestorFonts{{Arabic}}{{Amiri}} before \\input{{numbers}} names a font of yours).
                     numbers.tex names the numbers: \\Q{{systems/correctness/alba/value}}. Those of large tables
-                    are in latex/numbers and are read when a paper uses one. Steiger's, Meng's
-                    and Zou's tests are in CSV and JSON only.
-                    tables/NAME.tex holds the floats of a section, which read the bare tabulars in
-                    tables/tabular; tables/NAME-more.tex holds further tables of the section. Long tables are
-                    longtables, without a file in tables/tabular
+                    are in latex/numbers and are read when a paper uses one.
+                    tables/NAME.tex has all tables of a section, also those that report.tex does not show
 latex/references.bib  who the methods, metrics and protocol are from; methods.tex cites them. report.bbl is the list of
                     references if BibTeX was not run
 tables/             every table as CSV. Text that a spreadsheet would take for a formula begins with an apostrophe;
@@ -148,7 +144,7 @@ tables/             every table as CSV. Text that a spreadsheet would take for a
                     with a byte order mark: programs read it as utf-8-sig. Quaestor's docs/report-tables.md
                     describes every column.
                     not_listed.csv, if there is one, names the parts that are omitted because a table would be too long
-markdown/           the tables of the page for a README
+tables.md           the tables of the page for a README
 figures/            SVG for light and dark pages, and PNG; PDF under latex/figures
 judgments.csv       every standing judgment; text that a spreadsheet would take for a formula begins with an apostrophe
 judgments-raw.csv   the same, every cell as it is stored, for programs: do not open it in a spreadsheet

@@ -2,14 +2,12 @@
 methods."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from analysis import frames
 from analysis.actions import examples
 from analysis.models import Result, Run
 from analysis.reports import bibliography, latex, text_tables, typeset
-from analysis.reports.layout import PageTable
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS, page
 from analysis.sections.methods import RunMade, methods
@@ -58,8 +56,8 @@ def section_text(found: Found, key: str, *, ending: str, place: int | None = Non
 
 
 def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Yield every file of the report's LaTeX by name; `report.tex` compiles by itself and uses the
-    others."""
+    """Yield every file of the report's LaTeX by name; `report.tex` compiles by itself. All tables of
+    a section, also those that it does not show, are a file for papers."""
     yield from latex.numbers(_numbered_tables(tables))
     told = methods(found, made_of(run))
     mentions = bibliography.mentions([text for _about, text in told])
@@ -76,14 +74,16 @@ def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterato
     drawn = _figure_names(run)
     texts = {each["about"]: each["text"] for each in page.results_in_words(found)}
     for chapter in CHAPTERS:
-        shown = [_SectionLatex.of(section, found, drawn) for section in chapter.sections]
-        yield from (file for each in shown for file in each.files)
-        lines = [line for each in shown for line in each.lines]
-        text = texts.get(chapter.title, "")
-        if lines or text:
+        lines: list[str] = []
+        for section in chapter.sections:
+            if text := section_text(found, section.key, ending="tex"):
+                yield f"tables/{section.key}.tex", text
+            lines += _section_lines(section, found, drawn)
+        paragraph = texts.get(chapter.title, "")
+        if lines or paragraph:
             mark = page.mark_of(chapter, found)
             title = f"{chapter.title} ({mark})" if mark else chapter.title
-            parts += [f"\\section{{{latex.escaped(title)}}}", latex.escaped(text), *lines]
+            parts += [f"\\section{{{latex.escaped(title)}}}", latex.escaped(paragraph), *lines]
     if kept := examples.records(run.campaign):
         criteria = list(run.campaign.rubric.criteria.values_list("key", "name"))
         yield "examples.tex", latex.examples(kept, criteria)
@@ -102,41 +102,16 @@ def _numbered_tables(
             yield key, rows, section.identity
 
 
-@dataclass(frozen=True, slots=True)
-class _SectionLatex:
-    """The files of one section, and the lines by which the report shows it: tables that the page
-    shows folded are files only."""
-
-    files: list[tuple[str, str]]
-    lines: list[str]
-
-    @classmethod
-    def of(cls, section: Section[Any], found: Found, drawn: set[str]) -> Self:
-        files: list[tuple[str, str]] = []
-        lines: list[str] = []
-        tables = section.tables(found)
-        for is_folded, more in ((False, ""), (True, "-more")):
-            if held := [table for table in tables if table.folded == is_folded]:
-                files += _tables(section.key, held, more)
-        if any(not table.folded for table in tables):
-            lines.append(f"\\input{{tables/{section.key}}}")
-        if tables:
-            figures = [each for each in section.figures(found) if each.name in drawn]
-            lines += [latex.figure(each.name, each.alt) for each in figures]
-        return cls(files, lines)
-
-
-def _tables(key: str, tables: list[PageTable], more: str) -> Iterator[tuple[str, str]]:
-    """Yield the files of a section's tables: each bare tabular, and one file of the floats that
-    read them."""
-    floats = []
-    for table, label in zip(tables, _labels(key, len(tables)), strict=True):
-        for part in latex.table_parts(table, label=f"{label}{more}"):
-            file = f"tables/tabular/{part.label}"
-            if part.tabular:
-                yield f"{file}.tex", part.tabular
-            floats.append(part.float(rf"\input{{{file}}}"))
-    yield f"tables/{key}{more}.tex", "\n".join(floats)
+def _section_lines(section: Section[Any], found: Found, drawn: set[str]) -> Iterator[str]:
+    """Yield the tables of a section that the page shows open, and its figures."""
+    tables = section.tables(found)
+    shown = [table for table in tables if not table.folded]
+    for table, label in zip(shown, _labels(section.key, len(shown)), strict=True):
+        yield latex.table(table, label=label)
+    if tables:
+        for figure in section.figures(found):
+            if figure.name in drawn:
+                yield latex.figure(figure.name, figure.alt)
 
 
 def _labels(key: str, count: int) -> list[str]:

@@ -249,49 +249,21 @@ def table(shown: PageTable, *, label: str) -> str:
     A page is not wide enough for many columns: they are split over several tables, each with all
     lines.
     """
-    return "".join(each.float() for each in table_parts(shown, label=label))
-
-
-@dataclass(frozen=True, slots=True)
-class TablePart:
-    """A table of LaTeX: a bare tabular, and the texts of the float around it."""
-
-    label: str
-    tabular: str  # empty for a long table, which breaks over pages and is no float
-    named: str  # its caption and label
-    notes: str
-    long: str = ""
-
-    def float(self, tabular: str = "") -> str:
-        """Return the float. `tabular`: what prints the bare tabular, if not itself."""
-        if self.long:
-            return self.long
-        return _FLOAT.substitute(
-            named=self.named, tabular=tabular or self.tabular.rstrip(), notes=self.notes
-        )
-
-
-def table_parts(shown: PageTable, *, label: str) -> list[TablePart]:
-    """Return the tables of LaTeX that a table of the report becomes."""
     parts = shown.in_parts()
     labels = [label, *(f"{label}-{number}" for number in range(2, len(parts) + 1))]
-    return [_one_table(part, label=each) for part, each in zip(parts, labels, strict=True)]
+    return "".join(_one_table(part, label) for part, label in zip(parts, labels, strict=True))
 
 
 _FLOAT = Template(
     r"""\begin{table}\centering\small
 $named
 \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
-$tabular}
-$notes\end{table}
-"""
-)
-_TABULAR = Template(
-    r"""\begin{tabular}{$columns}
+\begin{tabular}{$columns}
 \toprule
 $head\midrule
 $body\bottomrule
-\end{tabular}
+\end{tabular}}
+$notes\end{table}
 """
 )
 _LONG = Template(
@@ -337,7 +309,7 @@ class _Wordy:
         )
 
 
-def _one_table(shown: PageTable, *, label: str) -> TablePart:
+def _one_table(shown: PageTable, label: str) -> str:
     wordy = _Wordy.of(shown)
     head = _line(
         escaped(each) for each in [shown.first, *shown.columns, *filter(None, [shown.last])]
@@ -358,14 +330,14 @@ def _one_table(shown: PageTable, *, label: str) -> TablePart:
     # a caption that names the same measure as the title replaces it
     title = "" if shown.caption.startswith(shown.title.partition(",")[0]) else shown.title
     caption = ". ".join(filter(None, [title, shown.caption.rstrip(".")])) + "."
-    rows = {"columns": wordy.columns(), "head": head, "body": body}
-    named = rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}"
-    notes = "".join(rf"\par\footnotesize {escaped(why)}." + "\n" for why in shown.reasons)
-    if len(shown.lines) > LONG:
-        return TablePart(
-            label, "", named, notes, long=_LONG.substitute(rows, named=named, notes=notes)
-        )
-    return TablePart(label, _TABULAR.substitute(rows), named, notes)
+    template = _LONG if len(shown.lines) > LONG else _FLOAT
+    return template.substitute(
+        columns=wordy.columns(),
+        head=head,
+        body=body,
+        named=rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}",
+        notes="".join(rf"\par\footnotesize {escaped(why)}." + "\n" for why in shown.reasons),
+    )
 
 
 def _line(cells: Iterable[str]) -> str:
