@@ -2,6 +2,7 @@
 table."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from analysis.reports.charts import svg
@@ -12,7 +13,10 @@ from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.long_texts import shortened
 
 DRAWN_TEXTS = 20  # questions or references that a drawing has room for
+LONG_NAME = 30  # characters
 MATCHED = "#d1590a"
+# Text on coloured cells, in colours that do not change in the dark
+BRIGHT, BLACK = "#fefefe", "#010101"
 LISTED_REFERENCES = MAX_PAGE_CELLS // MAX_PAGE_ROWS  # a column each
 CELL = 100  # characters of a long text that count as one
 NUMBERS = ("value", "total", "precision", "recall")
@@ -25,24 +29,7 @@ def drawn(one: Record) -> dict[str, bytes]:
     sizes = (len(one["questions"]), len(one["references"]))
     if not one["pairs"] or max(sizes) > DRAWN_TEXTS or max(sizes) == 1:
         return {}
-    chart = _matrix(_cells(one))
-    return svg(chart)
-
-
-def _cells(one: Record) -> list[Record]:
-    questions, references = _numbered(one["questions"]), _numbered(one["references"])
-    pairs = _pairs(one)
-    return [
-        {
-            "question": asked,
-            "reference": given,
-            "score": score,
-            "text": written(score),
-            "matched": (i, j) in pairs,
-        }
-        for i, (asked, row) in enumerate(zip(questions, one["scores"], strict=True), 1)
-        for j, (given, score) in enumerate(zip(references, row, strict=True), 1)
-    ]
+    return svg(partial(_matrix, one), title="Scores of all pairs, matched ones framed")
 
 
 def _numbered(texts: Sequence[str]) -> list[str]:
@@ -54,32 +41,43 @@ def _pairs(one: Record) -> set[tuple[int, int]]:
     return {(pair["question"], pair["reference"]) for pair in one["pairs"]}
 
 
-def _matrix(cells: Sequence[Record]) -> Chart:
+def _matrix(one: Record) -> Chart:
     """Return every pair's score, questions down and references across, the matched ones framed and
     in bold."""
-    import altair as alt
-    import pandas as pd
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
 
-    axis = alt.Axis(labelAngle=-30, labelLimit=260, orient="top")
-    base = alt.Chart(pd.DataFrame(cells)).encode(
-        x=alt.X("reference:N", title=None, sort=None, axis=axis),
-        y=alt.Y("question:N", title=None, sort=None, axis=alt.Axis(labelLimit=300)),
-    )
-    dark = 0.6 * max(cell["score"] for cell in cells)
-    shades = base.mark_rect(stroke=None).encode(
-        color=alt.Color("score:Q", legend=None, scale=alt.Scale(scheme="blues", domainMin=0))
-    )
-    matched = base.transform_filter("datum.matched")
-    frames = matched.mark_rect(fill=None, stroke=MATCHED, strokeWidth=3)
-    ink = alt.condition(f"datum.score > {dark}", alt.value("#ffffff"), alt.value("#1d1c1a"))
-    plain = (
-        base.transform_filter("!datum.matched")
-        .mark_text(fontSize=12)
-        .encode(text="text:N", color=ink)
-    )
-    bold = matched.mark_text(fontSize=13, fontWeight="bold").encode(text="text:N", color=ink)
-    chart: Chart = alt.layer(shades, frames, plain, bold)
-    return chart.properties(width=alt.Step(74), height=alt.Step(40))
+    rows, columns = len(one["questions"]), len(one["references"])
+    chart = Figure((4.4 + 0.75 * columns, 1.4 + 0.4 * rows), layout="constrained")
+    axes = chart.subplots()
+    shades = axes.pcolormesh(one["scores"], cmap="Blues", vmin=0)
+    matched = _pairs(one)
+    for row, scores in enumerate(one["scores"]):
+        for column, score in enumerate(scores):
+            is_matched = (row + 1, column + 1) in matched
+            if is_matched:
+                axes.add_patch(Rectangle((column, row), 1, 1, fill=False, ec=MATCHED, lw=2.5))
+            axes.text(
+                column + 0.5,
+                row + 0.5,
+                written(score),
+                color=BRIGHT if shades.norm(score) > 0.6 else BLACK,
+                weight="bold" if is_matched else "normal",
+                ha="center",
+                va="center",
+            )
+    axes.set_yticks([row + 0.5 for row in range(rows)], _names(one["questions"]))
+    axes.set_xticks([column + 0.5 for column in range(columns)], _names(one["references"]))
+    axes.tick_params(axis="x", labeltop=True, labelbottom=False, top=False, bottom=False)
+    for name in axes.get_xticklabels():
+        name.set(rotation=30, ha="left", rotation_mode="anchor")
+    axes.grid(visible=False)
+    axes.invert_yaxis()
+    return chart
+
+
+def _names(texts: Sequence[str]) -> list[str]:
+    return [shortened(name, LONG_NAME) for name in _numbered(texts)]
 
 
 def written(score: float) -> str:
