@@ -35,7 +35,7 @@ NOT_DRAWN = "Not drawn:"
 DRAWN_VALUES = 4_000  # values of a figure: more are unreadable
 DRAWN_MEANS = 1_000  # each is a line: 25 panels of 40 systems are a picture of five metres
 DRAWN_SYSTEMS = 30  # numbered points of a panel
-LIGHTEST, DARKEST = "#deebf7", "#08306b"  # of the values of a scale, which differ in grey too
+LIGHTEST, DARKEST = "#deebf7", "#08306b"  # of the values of a scale
 COLUMNS = 3  # panels side by side, which fit a page of paper at the size of its text
 ABOVE, BELOW = 0.42, 0.46  # inches around a panel: a title of two lines, numbers and a label
 LONG_NAME, TITLE_LINE, WHOLE_LINE = 28, 20, 80  # characters
@@ -149,12 +149,16 @@ def intervals(
         first = of_scale.setdefault(scale, axes)
         if first is not axes:
             axes.sharex(first)
-        lines = [names.index(name) for name in points]
-        axes.hlines(lines, *_ends(points.values()))
-        axes.plot([each.value for each in points.values()], lines, "o")
-        axes.margins(x=0.08)
+        _dot_and_whisker(axes, points, names)
         axes.set_xlabel(label)
     return chart
+
+
+def _dot_and_whisker(axes: Axes, points: Mapping[str, Result], names: Sequence[str]) -> None:
+    lines = [names.index(name) for name in points]
+    axes.hlines(lines, *_ends(points.values()))
+    axes.plot([each.value for each in points.values()], lines, "o")
+    axes.margins(x=0.08)
 
 
 def _ends(estimates: Iterable[Result]) -> tuple[list[float], list[float]]:
@@ -169,64 +173,78 @@ def _ends(estimates: Iterable[Result]) -> tuple[list[float], list[float]]:
 def distributions(rows: Sequence[Record], names: Sequence[str]) -> Chart | None:
     """Draw each system's rating distribution; None for scales of many points, and for too many
     systems and criteria to be readable: these are only in the table."""
-    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.patches import Patch
 
     values = sorted({row["value"] for row in rows})
     if not rows or len(values) > MANY_POINTS or not_drawn(len(rows)):
         return None
-    blues = LinearSegmentedColormap.from_list("blues", (LIGHTEST, DARKEST))
-    colours = blues([place / max(1, len(values) - 1) for place in range(len(values))])
+    colours = _blues(values)
     systems = list(dict.fromkeys(row["system"] for row in rows))
-    titles = [name for name in names if any(row["name"] == name for row in rows)]
-    chart, panels = _panels(titles, systems, line=0.26, below=0.3)
-    bars = {}
-    for axes, title in zip(panels, titles, strict=True):
-        starts = dict.fromkeys(systems, 0.0)
-        for value, colour in zip(values, colours, strict=True):
-            shares = {
-                row["system"]: row["share"]
-                for row in rows
-                if (row["name"], row["value"]) == (title, value)
-            }
-            lines = [systems.index(system) for system in shares]
-            left = [starts[system] for system in shares]
-            bars[value] = axes.barh(lines, list(shares.values()), left=left, color=colour)
-            starts |= {system: starts[system] + share for system, share in shares.items()}
+    of_criterion = {name: [row for row in rows if row["name"] == name] for name in names}
+    rated = [name for name in names if of_criterion[name]]
+    chart, panels = _panels(rated, systems, line=0.26, below=0.3)
+    for axes, name in zip(panels, rated, strict=True):
+        _stack_shares(axes, of_criterion[name], systems, colours)
         axes.set_xlabel("share of ratings")
         axes.set_xticks([0.25, 0.5, 0.75], ["25%", "50%", "75%"])
         axes.set_xlim(0, 1)
-    labels = [str(value) for value in bars]
-    chart.legend(list(bars.values()), labels, loc="lower left", ncols=MANY_POINTS)
+    parts = [Patch(facecolor=colour, label=str(value)) for value, colour in colours.items()]
+    chart.legend(handles=parts, loc="lower left", ncols=MANY_POINTS)
     return chart
+
+
+def _blues(values: Sequence[int]) -> dict[int, Any]:
+    """Return blues from light to dark in even steps, so that neighbouring values differ in grey
+    too."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    blues = LinearSegmentedColormap.from_list("blues", (LIGHTEST, DARKEST), N=max(2, len(values)))
+    return {value: blues(place) for place, value in enumerate(values)}
+
+
+def _stack_shares(
+    axes: Axes, rows: Sequence[Record], systems: Sequence[str], colours: Mapping[int, Any]
+) -> None:
+    """Draw a bar for each system, the lowest value first."""
+    ends = dict.fromkeys(systems, 0.0)
+    for row in sorted(rows, key=lambda row: row["value"]):
+        system, share = row["system"], row["share"]
+        colour = colours[row["value"]]
+        axes.barh(systems.index(system), share, left=ends[system], color=colour)
+        ends[system] += share
 
 
 def scatter(rows: Mapping[str, Mapping[str, MeansByScore]]) -> Chart | None:
     """Draw the systems' mean ratings over their mean scores: a row for each criterion, a panel for
     each of its metrics, with the line of least squares and its 95% band over the systems."""
-    systems = list(
-        dict.fromkeys(s for row in rows.values() for panel in row.values() for s in panel)
-    )
+    drawn = [means for row in rows.values() for means in row.values()]
+    systems = list(dict.fromkeys(system for means in drawn for system in means))
     if len(systems) < 2 or not_drawn(len(systems), DRAWN_SYSTEMS):
         return None
     numbers = {system: str(number) for number, system in enumerate(systems, 1)}
-    named = [f"{number} {shortened(system, LONG_NAME)}" for system, number in numbers.items()]
-    names = wrap("; ".join(named), WHOLE_LINE)
-    chart, grid = _grid(
-        len(rows), max(map(len, rows.values())), height=1.3, below=0.17 * len(names)
-    )
-    for (criterion, row), line in zip(rows.items(), grid, strict=True):
-        line[0].set_ylabel(_wrapped(f"{criterion}, mean"))
-        for spare in line[len(row) :]:
-            spare.remove()
-        for axes, (metric, means) in zip(line, row.items(), strict=False):
-            axes.set_title(_wrapped(metric))
-            _mark(axes, means, numbers)
-    chart.supxlabel("\n".join(names), x=0.02, ha="left", size="medium")
+    named = [f"{numbers[system]} {shortened(system, LONG_NAME)}" for system in systems]
+    key = wrap("; ".join(named), WHOLE_LINE)
+    columns = max(map(len, rows.values()))
+    chart, grid = _grid(len(rows), columns, height=1.3, below=0.17 * len(key))
+    for (criterion, row), panels in zip(rows.items(), grid, strict=True):
+        panels[0].set_ylabel(_wrapped(f"{criterion}, mean"))
+        _scatter_row(panels, row, numbers)
+    chart.supxlabel("\n".join(key), x=0.02, ha="left", size="medium")
     _fit_names(chart, list(grid[:, 0]))
     return chart
 
 
-def _mark(axes: Axes, means: MeansByScore, numbers: Mapping[str, str]) -> None:
+def _scatter_row(
+    panels: Sequence[Axes], row: Mapping[str, MeansByScore], numbers: Mapping[str, str]
+) -> None:
+    for axes, (metric, means) in zip(panels, row.items(), strict=False):
+        axes.set_title(_wrapped(metric))
+        _mark_systems(axes, means, numbers)
+    for spare in panels[len(row) :]:
+        spare.remove()
+
+
+def _mark_systems(axes: Axes, means: MeansByScore, numbers: Mapping[str, str]) -> None:
     """Draw each system as a numbered point with the interval of its mean, and the line."""
     x = [score for score, _mean in means.values()]
     y = [mean.value for _score, mean in means.values()]

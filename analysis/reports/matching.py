@@ -3,7 +3,7 @@ table."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analysis.reports.charts import svg
 from analysis.reports.layout import Cell, Chart, Line, PageTable
@@ -11,6 +11,9 @@ from analysis.reports.making import how
 from analysis.reports.rows import Record
 from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.long_texts import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 DRAWN_TEXTS = 20  # questions or references that a drawing has room for
 LONG_NAME = 30  # characters
@@ -45,7 +48,6 @@ def _matrix(one: Record) -> Chart:
     """Return every pair's score, questions down and references across, the matched ones framed and
     in bold."""
     from matplotlib.figure import Figure
-    from matplotlib.patches import Rectangle
 
     rows, columns = len(one["questions"]), len(one["references"])
     chart = Figure((4.4 + 0.75 * columns, 1.4 + 0.4 * rows), layout="constrained")
@@ -54,30 +56,35 @@ def _matrix(one: Record) -> Chart:
     matched = _pairs(one)
     for row, scores in enumerate(one["scores"]):
         for column, score in enumerate(scores):
-            is_matched = (row + 1, column + 1) in matched
-            if is_matched:
-                axes.add_patch(Rectangle((column, row), 1, 1, fill=False, ec=MATCHED, lw=2.5))
-            axes.text(
-                column + 0.5,
-                row + 0.5,
-                written(score),
-                color=BRIGHT if shades.norm(score) > 0.6 else BLACK,
-                weight="bold" if is_matched else "normal",
-                ha="center",
-                va="center",
-            )
-    axes.set_yticks([row + 0.5 for row in range(rows)], _names(one["questions"]))
-    axes.set_xticks([column + 0.5 for column in range(columns)], _names(one["references"]))
-    axes.tick_params(axis="x", labeltop=True, labelbottom=False, top=False, bottom=False)
-    for name in axes.get_xticklabels():
-        name.set(rotation=30, ha="left", rotation_mode="anchor")
+            ink = BRIGHT if shades.norm(score) > 0.6 else BLACK
+            _write_score(axes, (column, row), score, ink, (row + 1, column + 1) in matched)
+    _name_cells(axes, one)
     axes.grid(visible=False)
     axes.invert_yaxis()
     return chart
 
 
-def _names(texts: Sequence[str]) -> list[str]:
-    return [shortened(name, LONG_NAME) for name in _numbered(texts)]
+def _write_score(
+    axes: "Axes", corner: tuple[int, int], score: float, ink: str, is_matched: bool
+) -> None:
+    """Write a score into its cell, with a frame if the pair is matched."""
+    from matplotlib.patches import Rectangle
+
+    if is_matched:
+        axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=MATCHED, linewidth=2.5))
+    middle = corner[0] + 0.5, corner[1] + 0.5
+    weight = "bold" if is_matched else "normal"
+    axes.text(*middle, written(score), color=ink, weight=weight, ha="center", va="center")
+
+
+def _name_cells(axes: "Axes", one: Record) -> None:
+    """Name questions on the left and references on top, each at the middle of its cells."""
+    for axis, side in ((axes.yaxis, "questions"), (axes.xaxis, "references")):
+        names = [shortened(name, LONG_NAME) for name in _numbered(one[side])]
+        axis.set_ticks([place + 0.5 for place in range(len(names))], names)
+    axes.tick_params(axis="x", labeltop=True, labelbottom=False, top=False, bottom=False)
+    for name in axes.get_xticklabels():
+        name.set(rotation=30, ha="left", rotation_mode="anchor")
 
 
 def written(score: float) -> str:
