@@ -31,7 +31,6 @@ IN_THE_DARK = {  # colours of the style, and those of dark pages (static/css/tok
 COLOUR = re.compile("(?<=fill: |roke: )#[0-9a-f]{6}")  # as a style names it; texts hold none
 NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 MANY_POINTS = 12
-NOT_DRAWN = "Not drawn:"
 DRAWN_VALUES = 4_000  # values of a figure: more are unreadable
 DRAWN_MEANS = 1_000  # each is a line: 25 panels of 40 systems are a picture of five metres
 DRAWN_SYSTEMS = 30  # numbered points of a panel
@@ -47,7 +46,7 @@ def not_drawn(marks: int, most: int = DRAWN_VALUES) -> list[str]:
     """Return why a figure of so many bars, points or cells is omitted; empty if it is drawn."""
     if marks <= most:
         return []
-    return [f"{NOT_DRAWN} {marks:,} values are more than a figure shows ({most:,})."]
+    return [f"Not drawn: {marks:,} values are more than a figure shows ({most:,})."]
 
 
 def drawn(figures: Sequence[Figure]) -> dict[str, bytes]:

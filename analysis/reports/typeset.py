@@ -86,11 +86,14 @@ TEMPLATE = """
     if card.note != "" { block(sticky: true, text(8.5pt, fill: luma(70), card.note)) }
     for it in card.tables { shown(it) }
     for name in card.figures {
-      let (width, height) = data.sizes.at(name).map(size => size * 1pt)
-      let part = calc.min(1, 165mm / width, 200mm / height)  // of a page, with its caption
       let alt = data.alts.at(name)
-      figure(image(bytes(sys.inputs.at("figure-" + name)), format: "svg", width: part * width, alt: alt),
-        caption: alt, kind: image)
+      let drawing = image(bytes(sys.inputs.at("figure-" + name)), format: "svg", alt: alt)
+      let fitted = context {
+        let (width, height) = measure(drawing)
+        let part = calc.min(1, 165mm / width, 200mm / height)  // of a page, with its caption
+        scale(part * 100%, reflow: true, drawing)
+      }
+      figure(fitted, caption: alt, kind: image)
     }
     for line in card.remarks { block(small(line)) }
   }
@@ -166,7 +169,6 @@ def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
         ],
         "examples": list(report.examples),
         "alts": held,
-        "sizes": {name: _size(figures[name]) for name in held},
     }
     inputs = {"report": _breakable(json.dumps(data, ensure_ascii=False))}
     inputs |= {_breakable(f"figure-{name}"): figures[name].decode() for name in held}
@@ -237,14 +239,6 @@ def uncovered(report: PrintedReport) -> list[str]:
 def _breakable(text: str) -> str:
     """Return a text whose long words may break, so that none is wider than the page."""
     return LONG_WORD.sub("\\g<0>\u200b", text)
-
-
-def _size(svg: bytes) -> tuple[float, float]:
-    """Return the width and height that a figure names, in points."""
-    head = svg[:500].decode(errors="ignore")
-    named = {name: re.search(rf'\b{name}="([0-9.]+)pt', head) for name in ("width", "height")}
-    width, height = (float(found[1]) if found else 400.0 for found in named.values())
-    return width, height
 
 
 def _card(card: PrintedCard, held: Mapping[str, str]) -> dict[str, Any]:
