@@ -1,6 +1,6 @@
 """The analysis tasks that workers run; a task imports its modules when it starts.
 
-They need scipy, pandas and altair, which would delay the restart of a killed worker.
+They need scipy, pandas and matplotlib, which would delay the restart of a killed worker.
 """
 
 from __future__ import annotations

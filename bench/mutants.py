@@ -536,8 +536,9 @@ def _draw_nothing() -> None:
     from analysis.reports import charts, typeset
 
     empty = b"<svg xmlns='http://www.w3.org/2000/svg'></svg>"
-    charts.svg = lambda chart: dict.fromkeys(charts.INKS, empty)
+    charts.svg = lambda draw, title: {"light": empty, "dark": empty}
     typeset.pdf = lambda *given, **options: b"%PDF"
+    typeset.printed = lambda figures: {}
 
 
 class _Kept:

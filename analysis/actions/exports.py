@@ -74,7 +74,7 @@ def _found(run: Run) -> Iterator[tuple[str, bytes]]:
             yield f"tables/{name}.csv", table_csv(name, rows).encode()
     stored = Result.objects.filter(run=run, file__isnull=False).select_related("file")
     for result in stored.order_by("key"):
-        if result.file:
+        if result.file and not result.key.endswith("-dark"):  # for dark pages
             yield _name_of(result), storage.content_of(result.file)
     found = runs.found_by(run)
     yield "methods.txt", papers.methods_text(run, found).encode() + b"\n"
@@ -110,7 +110,7 @@ def _name_of(result: Result) -> str:
         return "report.pdf"
     if kind == "print":
         return f"latex/figures/{name}" if name.endswith(".pdf") else f"figures/{name}"
-    return f"figures/{name}.svg"
+    return f"figures/{name.removesuffix('-light')}.svg"
 
 
 def _missing_values(rubric: Rubric) -> dict[str, list[int]]:
@@ -145,7 +145,7 @@ tables/             every table as CSV. Text that a spreadsheet would take for a
                     describes every column.
                     not_listed.csv, if there is one, names the parts that are omitted because a table would be too long
 tables.md           the tables of the page for a README
-figures/            SVG for light and dark pages, and PNG; PDF under latex/figures
+figures/            SVG and PNG; PDF under latex/figures
 judgments.csv       every standing judgment; text that a spreadsheet would take for a formula begins with an apostrophe
 judgments-raw.csv   the same, every cell as it is stored, for programs: do not open it in a spreadsheet
 codebook.csv        what the columns and values of judgments.csv mean

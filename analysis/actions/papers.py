@@ -7,7 +7,7 @@ from typing import Any
 from analysis import frames
 from analysis.actions import examples
 from analysis.models import Result, Run
-from analysis.reports import bibliography, latex, text_tables, typeset
+from analysis.reports import bibliography, charts, latex, text_tables, typeset
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS, page
 from analysis.sections.methods import RunMade, methods
@@ -129,9 +129,7 @@ def pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
     """Return the report as PDF. `figures`: SVG by name and ink, of which the light ones are
     printed."""
     study = facts_of(found)
-    light = {
-        name.removesuffix("-light"): svg for name, svg in figures.items() if name.endswith("-light")
-    }
+    light = charts.light(figures)
     unfinished = (
         f"This study is unfinished: {study.filled:,} of {study.places:,} assignments are submitted. "
         "All numbers rest on these."

@@ -17,7 +17,7 @@ from analysis import frames, sections
 from analysis.actions import papers, scores, scoring_parts
 from analysis.frames import Material
 from analysis.models import ReportPage, Result, Run
-from analysis.reports import charts
+from analysis.reports import charts, typeset
 from analysis.reports.rows import Record, encode
 from analysis.reports.system_names import system_name
 from analysis.reports.typeset import CannotSet
@@ -49,7 +49,7 @@ from quaestor_stats._design import Design
 KIND = "analysis.run"
 MAX_SEED = 2**31 - 1
 LOG = logging.getLogger(__name__)
-LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "altair")
+LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "matplotlib")
 PREPARED = ("prepare_hypothesis", "prepare_reference")
 LEFT_OUT = ("systems", "criteria", "metrics", "annotators")
 DEFAULTS: Mapping[str, Any] = {
@@ -380,9 +380,9 @@ def _keep(
             run=run,
             key=f"print-{name}",
             file=storage.keep(content),
-            media_type=charts.PRINTED[name.rpartition(".")[2]],
+            media_type=typeset.PRINT_TYPES[name.rpartition(".")[2]],
         )
-        for name, content in charts.printed(figures).items()
+        for name, content in typeset.printed(charts.light(figures)).items()
     ]
     if report is not None:
         rows.append(

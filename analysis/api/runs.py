@@ -29,7 +29,6 @@ from judging.api.problems import Conflict, check_form, initial_values
 from judging.guards import STAFF, campaign_of, check_not_judging
 from judging.models import Campaign, Event, Job
 
-charts = LazyModule("analysis.reports.charts")
 exports = LazyModule("analysis.actions.exports")
 papers = LazyModule("analysis.actions.papers")
 run_forms = LazyModule("analysis.forms.runs")

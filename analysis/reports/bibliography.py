@@ -38,7 +38,7 @@ WORDS: Mapping[str, str] = {
     "virtanen2020": r"SciPy [\w.+]*\w",
     "seabold2010": r"statsmodels [\w.+]*\w",
     "mckinney2010": r"pandas [\w.+]*\w",
-    "vanderplas2018": r"Altair [\w.+]*\w",
+    "hunter2007": r"Matplotlib [\w.+]*\w",
 }
 PRINTED = ("author", "title", "booktitle", "journal", "year", "pages", "note")
 

@@ -3,265 +3,270 @@ tables."""
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan
+from pathlib import Path
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis.reports.layout import Chart, Figure
-from analysis.reports.numerals import coefficient
 from analysis.reports.rows import Record
+from judging.long_texts import shortened
 from quaestor_stats._result import Result
 
 if TYPE_CHECKING:
-    import altair as alt
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
-ChartPoint: TypeAlias = tuple[str, Result]
-INKS: Mapping[str, Mapping[str, str]] = {
-    "light": {
-        "ink": "#1d1c1a",
-        "quiet": "#5f5b53",
-        "line": "#dedad1",
-        "accent": "#14507a",
-        "card": "#ffffff",
-    },
-    "dark": {
-        "ink": "#ece9e2",
-        "quiet": "#aca79c",
-        "line": "#34383e",
-        "accent": "#8cc4ee",
-        "card": "#1e2125",
-    },
+MeansByScore: TypeAlias = Mapping[str, tuple[float, Result]]  # by system
+IN_THE_DARK = {  # colours of the style, and those of dark pages (static/css/tokens.css)
+    "#1d1c1a": "#ece9e2",
+    "#5f5b53": "#aca79c",
+    "#dedad1": "#34383e",
+    "#14507a": "#8cc4ee",
+    "#ffffff": "#1e2125",
 }
-IN_THE_DARK = {colour: INKS["dark"][use] for use, colour in INKS["light"].items()}
+COLOUR = re.compile("(?<=fill: |roke: )#[0-9a-f]{6}")  # as a style names it; texts hold none
 NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-PRINTED = {"pdf": "application/pdf", "png": "image/png"}
 MANY_POINTS = 12
-NOT_DRAWN = "Not drawn:"
-DRAWN_VALUES = 4_000  # values of a figure: more are unreadable, and altair accepts 5,000 rows
+DRAWN_VALUES = 4_000  # values of a figure: more are unreadable
 DRAWN_MEANS = 1_000  # each is a line: 25 panels of 40 systems are a picture of five metres
-LIGHTEST, DARKEST = (222, 235, 247), (8, 48, 107)  # of the values of a scale
-PANEL = 185  # two panels with their labels fit half a page at the size of its text
-FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # an image has only the reader's own fonts
+DRAWN_SYSTEMS = 30  # numbered points of a panel
+LIGHTEST, DARKEST = "#deebf7", "#08306b"  # of the values of a scale
+COLUMNS = 3  # panels side by side, which fit a page of paper at the size of its text
+ABOVE, BELOW = 0.42, 0.46  # inches around a panel: a title of two lines, numbers and a label
+LONG_NAME, TITLE_LINE, WHOLE_LINE = 28, 20, 80  # characters
+STYLE = Path(__file__).with_name("figures.mplstyle")
+CJK = "Noto Sans CJK"  # the server's, for letters that the fonts of the style lack
 
 
 def not_drawn(marks: int, most: int = DRAWN_VALUES) -> list[str]:
     """Return why a figure of so many bars, points or cells is omitted; empty if it is drawn."""
     if marks <= most:
         return []
-    return [f"{NOT_DRAWN} {marks:,} values are more than a figure shows ({most:,})."]
+    return [f"Not drawn: {marks:,} values are more than a figure shows ({most:,})."]
 
 
 def drawn(figures: Sequence[Figure]) -> dict[str, bytes]:
     """Return every figure in each ink, by name and ink."""
-    charts = {each.name: chart for each in figures if (chart := each.chart()) is not None}
     return {
-        f"{name}-{ink}": drawing
-        for name, chart in charts.items()
-        for ink, drawing in svg(chart).items()
+        f"{figure.name}-{ink}": drawing
+        for figure in figures
+        for ink, drawing in svg(figure.chart, title=figure.alt).items()
     }
 
 
-def printed(figures: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the light figures for print, by name and ending: PDF with embedded fonts, PNG at 200
-    dots an inch."""
-    import vl_convert
-
-    made: dict[str, bytes] = {}
-    for name, drawing in figures.items():
-        if name.endswith("-light"):
-            text = drawing.decode()
-            made[f"{name.removesuffix('-light')}.pdf"] = vl_convert.svg_to_pdf(text)
-            made[f"{name.removesuffix('-light')}.png"] = vl_convert.svg_to_png(text, ppi=200)
-    return made
-
-
-def svg(chart: Chart) -> dict[str, bytes]:
-    """Return a chart as SVG for light and dark pages: it is drawn for light ones, and the colours
-    are replaced for dark ones, which gives the same without drawing twice."""
-    import vl_convert
-
-    drawing = drawable(chart.to_dict())
-    colours, standing = INKS["light"], drawing.get("config", {})
-    drawing["config"] = standing | {
-        "background": colours["card"],
-        "font": FONT,
-        "padding": {"left": 28, "right": 12, "top": 8, "bottom": 8},
-        "view": standing.get("view", {}) | {"stroke": None},
-        "mark": {"color": colours["accent"]},
-        "rule": {"color": colours["accent"]},
-        "axis": {
-            "labelColor": colours["ink"],
-            "titleColor": colours["quiet"],
-            "gridColor": colours["line"],
-            "domainColor": colours["line"],
-            "tickColor": colours["line"],
-            "labelFontSize": 12,
-            "titleFontSize": 12,
-            "titleFontWeight": "normal",
-            "labelLimit": 220,
-        },
-        "legend": {
-            "labelColor": colours["ink"],
-            "titleColor": colours["quiet"],
-            "labelFontSize": 12,
-            "labelLimit": 260,
-        },
-        "header": {"labelColor": colours["ink"], "labelFontSize": 13, "labelFontWeight": "bold"},
+def light(figures: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the figures for light pages, by name."""
+    return {
+        name.removesuffix("-light"): drawing
+        for name, drawing in figures.items()
+        if name.endswith("-light")
     }
-    light = vl_convert.vegalite_to_svg(drawing)
-    dark = re.sub(
-        r'"(#[0-9a-f]{6})"', lambda colour: f'"{IN_THE_DARK.get(colour[1], colour[1])}"', light
+
+
+def svg(draw: Callable[[], Chart | None], *, title: str) -> dict[str, bytes]:
+    """Return a chart as SVG for light and dark pages; empty if there is nothing to draw.
+
+    It is drawn for light pages, and the colours are replaced for dark ones.
+    """
+    from matplotlib import font_manager, rc_context
+
+    cjk = [name for name in font_manager.get_font_names() if name.startswith(CJK)]
+    with rc_context({"font.family": ["sans-serif", *cjk]}, fname=STYLE):
+        chart = draw()
+        if chart is None:
+            return {}
+        written = io.StringIO()
+        chart.savefig(written, format="svg", metadata={"Title": title, "Date": None})
+    drawing = NO_XML.sub("\N{REPLACEMENT CHARACTER}", written.getvalue())
+    in_the_dark = COLOUR.sub(lambda colour: IN_THE_DARK.get(colour[0], colour[0]), drawing)
+    return {"light": drawing.encode(), "dark": in_the_dark.encode()}
+
+
+def _grid(rows: int, columns: int, *, height: float, below: float) -> tuple[Chart, NDArray[Any]]:
+    """Return a figure with its panels. `height` of a panel and the room `below` all of them are in
+    inches. The margins are set here: the library's own layouts take as long as the drawing."""
+    from matplotlib.figure import Figure as Drawing
+
+    width, tall = 2.8 + columns, rows * (ABOVE + height + BELOW) + below
+    chart = Drawing((width, tall))
+    chart.subplots_adjust(
+        right=1 - 0.15 / width,
+        top=1 - ABOVE / tall,
+        bottom=(BELOW + below) / tall,
+        wspace=0.12,
+        hspace=(ABOVE + BELOW) / height,
     )
-    return {"light": light.encode(), "dark": dark.encode()}
+    return chart, chart.subplots(rows, columns, sharey="row", squeeze=False)
 
 
-def drawable(spec: Any) -> Any:
-    """Return a drawing's specification without the characters that SVG, being XML, cannot contain.
-    A name from a spreadsheet may contain one, and would crash the whole process that draws it."""
-    if isinstance(spec, str):
-        return NO_XML.sub(_pictured, spec)
-    if isinstance(spec, dict):
-        return {drawable(key): drawable(value) for key, value in spec.items()}
-    return [drawable(each) for each in spec] if isinstance(spec, list) else spec
+def _fit_names(chart: Chart, axes: Sequence[Axes]) -> None:
+    """Give the names on the left of some panels the room that they need."""
+    widest = max(each.yaxis.get_tightbbox().width for each in axes)
+    chart.subplots_adjust(left=widest / chart.bbox.width + 0.02)
 
 
-def _pictured(character: re.Match[str]) -> str:
-    """Return the picture that Unicode has of a control character, so that two names stay two."""
-    code = ord(character[0])
-    return chr(0x2400 + code) if code < 0x20 else "\N{REPLACEMENT CHARACTER}"
+def _panels(
+    titles: Sequence[str], names: Sequence[str], *, line: float, below: float = 0
+) -> tuple[Chart, list[Axes]]:
+    """Return a figure with a panel for each title, whose lines are named from the top. `line`: the
+    height of a line in inches."""
+    columns = min(len(titles), COLUMNS)
+    height = line * len(names)
+    chart, grid = _grid(-(-len(titles) // columns), columns, height=height, below=below)
+    for spare in grid.flat[len(titles) :]:
+        spare.remove()
+    panels = list(grid.flat[: len(titles)])
+    for axes, title in zip(panels, titles, strict=True):
+        axes.set_title(_wrapped(title))
+        axes.set_yticks(range(len(names)), [shortened(name, LONG_NAME) for name in names])
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.grid(visible=False, axis="y")
+    _fit_names(chart, panels[:1])
+    return chart, panels
+
+
+def _wrapped(title: str) -> str:
+    return fill(title, TITLE_LINE, max_lines=2, placeholder="…")
 
 
 def intervals(
-    points: Sequence[ChartPoint],
-    *,
-    title: str,
-    width: int = 420,
-    domain: tuple[float, float] | None = None,
+    given: Sequence[tuple[str, Mapping[str, Result], tuple[float, float] | None]], *, label: str
 ) -> Chart | None:
-    """Draw values with their intervals, one a line in the order given; `domain`: the ends of an
-    axis that is shared."""
-    import altair as alt
-    import pandas as pd
-
-    if not points:
+    """Draw values with their intervals: a panel for each title, a line for each name. Panels whose
+    scales have the same ends share their axis, so that they can be compared by eye."""
+    names = list(dict.fromkeys(name for _title, points, _scale in given for name in points))
+    if not names or not_drawn(len(given) * len(names), DRAWN_MEANS):
         return None
-    rows = [
-        {
-            "name": name,
-            "value": each.value,
-            "low": _end(each.ci.low, each),
-            "high": _end(each.ci.high, each),
-        }
-        for name, each in points
-    ]
-    base = alt.Chart(pd.DataFrame(rows)).encode(y=alt.Y("name:N", title=None, sort=None))
-    scale = alt.Scale(domain=list(domain), nice=False) if domain else alt.Scale(zero=False)
-    axis = alt.X("low:Q", title=title, scale=scale)
-    spread = base.mark_rule(strokeWidth=5, opacity=0.4).encode(x=axis, x2="high:Q")
-    point = base.mark_point(filled=True, size=90, opacity=1).encode(x="value:Q")
-    return alt.layer(spread, point).properties(width=width, height=alt.Step(30))
+    titles = [title for title, _points, _scale in given]
+    chart, panels = _panels(titles, names, line=0.3)
+    of_scale: dict[tuple[float, float] | None, Axes] = {}
+    for axes, (_title, points, scale) in zip(panels, given, strict=True):
+        first = of_scale.setdefault(scale, axes)
+        if first is not axes:
+            axes.sharex(first)
+        _dot_and_whisker(axes, points, names)
+        axes.set_xlabel(label)
+    return chart
 
 
-def means(panels: Sequence[tuple[str, Sequence[ChartPoint], tuple[float, float]]]) -> Chart | None:
-    """Draw each system's mean with its interval, a panel for each criterion, its systems in the
-    order given.
-
-    Panels whose scales have the same ends share their axis, so that they can be compared by eye.
-    """
-    import altair as alt
-
-    if not_drawn(sum(len(points) for _name, points, _scale in panels), DRAWN_MEANS):
-        return None
-    reach: dict[tuple[float, float], tuple[float, float]] = {}
-    for _name, points, scale in panels:
-        ends = [
-            end for _, each in points for end in (_end(each.ci.low, each), _end(each.ci.high, each))
-        ]
-        if ends:
-            low, high = reach.get(scale, (scale[1], scale[0]))
-            reach[scale] = (min(low, *ends), max(high, *ends))
-    drawn = [
-        chart.properties(title=name)
-        for name, points, scale in panels
-        if (chart := intervals(points, title="mean", width=PANEL, domain=_apart(reach.get(scale))))
-        is not None
-    ]
-    return alt.concat(*drawn, columns=2) if drawn else None
+def _dot_and_whisker(axes: Axes, points: Mapping[str, Result], names: Sequence[str]) -> None:
+    lines = [names.index(name) for name in points]
+    axes.hlines(lines, *_ends(points.values()))
+    axes.plot([each.value for each in points.values()], lines, "o")
+    axes.margins(x=0.08)
 
 
-def _apart(ends: tuple[float, float] | None) -> tuple[float, float] | None:
-    """Return the ends of an axis with a margin; None if they do not differ."""
-    if ends is None or ends[0] >= ends[1]:
-        return None
-    room = 0.05 * (ends[1] - ends[0])
-    return ends[0] - room, ends[1] + room
-
-
-def _end(value: float, estimate: Result) -> float:
-    return estimate.value if isnan(value) else value
+def _ends(estimates: Iterable[Result]) -> tuple[list[float], list[float]]:
+    """Return the lower and the upper ends of intervals; without an interval, the estimates."""
+    lows, highs = [], []
+    for each in estimates:
+        lows.append(each.value if isnan(each.ci.low) else each.ci.low)
+        highs.append(each.value if isnan(each.ci.high) else each.ci.high)
+    return lows, highs
 
 
 def distributions(rows: Sequence[Record], names: Sequence[str]) -> Chart | None:
     """Draw each system's rating distribution; None for scales of many points, and for too many
     systems and criteria to be readable: these are only in the table."""
-    import altair as alt
-    import pandas as pd
-
-    kept = [{**row, "point": str(row["value"])} for row in rows]
-    is_many = len({row["point"] for row in kept}) > MANY_POINTS
-    if not kept or is_many or not_drawn(len(kept)):
-        return None
-    percents = alt.Axis(format="%", tickCount=3)
-    bars = (
-        alt.Chart(pd.DataFrame(kept))
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "share:Q", title="share of ratings", axis=percents, scale=alt.Scale(domain=[0, 1])
-            ),
-            y=alt.Y("system:N", title=None),
-            color=alt.Color(
-                "point:O", title="value", scale=_steps(kept), legend=alt.Legend(orient="top")
-            ),
-            order=alt.Order("value:Q"),
-        )
-    )
-    panel = bars.properties(width=PANEL, height=alt.Step(26))
-    panels: Chart = panel.facet(facet=alt.Facet("name:N", title=None, sort=list(names)), columns=2)
-    return panels
-
-
-def _steps(rows: Sequence[Record]) -> alt.Scale:
-    """Return blues from light to dark in even steps, so that neighbouring values differ in grey
-    too."""
-    import altair as alt
+    from matplotlib.patches import Patch
 
     values = sorted({row["value"] for row in rows})
-    shares = [place / max(1, len(values) - 1) for place in range(len(values))]
-    colours = [
-        "#"
-        + "".join(
-            f"{round(a + share * (b - a)):02x}" for a, b in zip(LIGHTEST, DARKEST, strict=True)
-        )
-        for share in shares
-    ]
-    return alt.Scale(domain=[str(value) for value in values], range=colours)
-
-
-def correlations(rows: Sequence[Record]) -> Chart | None:
-    """A heat map of coefficients: a row for each human column, a column for each metric. Those too
-    many to be read are left to the table."""
-    import altair as alt
-    import pandas as pd
-
-    kept = [{**row, "text": coefficient(row["value"])} for row in rows]
-    if not kept or not_drawn(len(kept)):
+    if not rows or len(values) > MANY_POINTS or not_drawn(len(rows)):
         return None
-    x = alt.X("metric:N", title=None, sort=None, axis=alt.Axis(labelAngle=-35))
-    base = alt.Chart(pd.DataFrame(kept)).encode(x=x, y=alt.Y("name:N", title=None, sort=None))
-    scale = alt.Scale(scheme="blueorange", domain=[-1, 1], domainMid=0, reverse=True)
-    cells = base.mark_rect(stroke=None).encode(color=alt.Color("value:Q", title="ρ", scale=scale))
-    ink = alt.condition("abs(datum.value) > 0.6", alt.value("white"), alt.value("black"))
-    chart: Chart = alt.layer(cells, base.mark_text(fontSize=12).encode(text="text:N", color=ink))
-    return chart.properties(width=alt.Step(74), height=alt.Step(40))
+    colours = _blues(values)
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    of_criterion = {name: [row for row in rows if row["name"] == name] for name in names}
+    rated = [name for name in names if of_criterion[name]]
+    chart, panels = _panels(rated, systems, line=0.26, below=0.3)
+    for axes, name in zip(panels, rated, strict=True):
+        _stack_shares(axes, of_criterion[name], systems, colours)
+        axes.set_xlabel("share of ratings")
+        axes.set_xticks([0.25, 0.5, 0.75], ["25%", "50%", "75%"])
+        axes.set_xlim(0, 1)
+    parts = [Patch(facecolor=colour, label=str(value)) for value, colour in colours.items()]
+    chart.legend(handles=parts, loc="lower left", ncols=MANY_POINTS)
+    return chart
+
+
+def _blues(values: Sequence[int]) -> dict[int, Any]:
+    """Return blues from light to dark in even steps, so that neighbouring values differ in grey
+    too."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    blues = LinearSegmentedColormap.from_list("blues", (LIGHTEST, DARKEST), N=max(2, len(values)))
+    return {value: blues(place) for place, value in enumerate(values)}
+
+
+def _stack_shares(
+    axes: Axes, rows: Sequence[Record], systems: Sequence[str], colours: Mapping[int, Any]
+) -> None:
+    """Draw a bar for each system, the lowest value first."""
+    ends = dict.fromkeys(systems, 0.0)
+    for row in sorted(rows, key=lambda row: row["value"]):
+        system, share = row["system"], row["share"]
+        colour = colours[row["value"]]
+        axes.barh(systems.index(system), share, left=ends[system], color=colour)
+        ends[system] += share
+
+
+def scatter(rows: Mapping[str, Mapping[str, MeansByScore]]) -> Chart | None:
+    """Draw the systems' mean ratings over their mean scores: a row for each criterion, a panel for
+    each of its metrics, with the line of least squares and its 95% band over the systems."""
+    drawn = [means for row in rows.values() for means in row.values()]
+    systems = list(dict.fromkeys(system for means in drawn for system in means))
+    if len(systems) < 2 or not_drawn(len(systems), DRAWN_SYSTEMS):
+        return None
+    numbers = {system: str(number) for number, system in enumerate(systems, 1)}
+    named = [f"{numbers[system]} {shortened(system, LONG_NAME)}" for system in systems]
+    key = wrap("; ".join(named), WHOLE_LINE)
+    columns = max(map(len, rows.values()))
+    chart, grid = _grid(len(rows), columns, height=1.3, below=0.17 * len(key))
+    for (criterion, row), panels in zip(rows.items(), grid, strict=True):
+        panels[0].set_ylabel(_wrapped(f"{criterion}, mean"))
+        _scatter_row(panels, row, numbers)
+    chart.supxlabel("\n".join(key), x=0.02, ha="left", size="medium")
+    _fit_names(chart, list(grid[:, 0]))
+    return chart
+
+
+def _scatter_row(
+    panels: Sequence[Axes], row: Mapping[str, MeansByScore], numbers: Mapping[str, str]
+) -> None:
+    for axes, (metric, means) in zip(panels, row.items(), strict=False):
+        axes.set_title(_wrapped(metric))
+        _mark_systems(axes, means, numbers)
+    for spare in panels[len(row) :]:
+        spare.remove()
+
+
+def _mark_systems(axes: Axes, means: MeansByScore, numbers: Mapping[str, str]) -> None:
+    """Draw each system as a numbered point with the interval of its mean, and the line."""
+    x = [score for score, _mean in means.values()]
+    y = [mean.value for _score, mean in means.values()]
+    axes.vlines(x, *_ends(mean for _score, mean in means.values()))
+    axes.plot(x, y, "o")
+    for system, (score, mean) in means.items():
+        axes.annotate(numbers[system], (score, mean.value), (4, 3), textcoords="offset points")
+    axes.margins(x=0.15, y=0.15)
+    if len(set(x)) > 2:
+        _fit(axes, x, y)
+
+
+def _fit(axes: Axes, x: Sequence[float], y: Sequence[float]) -> None:
+    """Draw the line of least squares with the 95% band of its mean, and keep the ends of the
+    axes."""
+    import numpy as np
+    from statsmodels.regression.linear_model import OLS
+    from statsmodels.tools import add_constant
+
+    (left, right), ends = axes.get_xlim(), axes.get_ylim()
+    along = np.linspace(left, right, 20)
+    line = OLS(y, add_constant(x)).fit().get_prediction(add_constant(along))
+    axes.plot(along, line.predicted)
+    axes.plot(along, line.conf_int(), linestyle="--", linewidth=0.8)
+    axes.fill_between(along, *line.conf_int().T, alpha=0.12, linewidth=0)
+    axes.set(xlim=(left, right), ylim=ends)

@@ -12,11 +12,11 @@ from judging.limits import MAX_PAGE_ROWS
 from quaestor_stats._result import Result
 
 if TYPE_CHECKING:
-    import altair as alt
+    from matplotlib.figure import Figure as Drawing
 
 PAPER = 8  # columns that a page of paper is wide enough for
 TALL = 25  # lines from which a table scrolls in a frame of its own
-Chart: TypeAlias = "alt.FacetChart | alt.LayerChart | alt.ConcatChart"
+Chart: TypeAlias = "Drawing"
 
 
 @dataclass(frozen=True)

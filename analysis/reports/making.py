@@ -23,7 +23,7 @@ PREPARATIONS = {
     "ptb": "tokenised as the Penn Treebank (ptb)",
 }
 MIXED = {"quick": "if it takes seconds", "always": "always", "never": "never"}
-LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy", "altair": "Altair", "python": "Python"}
+LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy", "matplotlib": "Matplotlib", "python": "Python"}
 
 
 def metric(row: Record) -> dict[str, Any]:

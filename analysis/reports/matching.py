@@ -2,7 +2,8 @@
 table."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from analysis.reports.charts import svg
 from analysis.reports.layout import Cell, Chart, Line, PageTable
@@ -11,8 +12,14 @@ from analysis.reports.rows import Record
 from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_CELLS, MAX_PAGE_ROWS
 from judging.long_texts import shortened
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 DRAWN_TEXTS = 20  # questions or references that a drawing has room for
+LONG_NAME = 30  # characters
 MATCHED = "#d1590a"
+# Text on coloured cells, in colours that do not change in the dark
+BRIGHT, BLACK = "#fefefe", "#010101"
 LISTED_REFERENCES = MAX_PAGE_CELLS // MAX_PAGE_ROWS  # a column each
 CELL = 100  # characters of a long text that count as one
 NUMBERS = ("value", "total", "precision", "recall")
@@ -25,24 +32,7 @@ def drawn(one: Record) -> dict[str, bytes]:
     sizes = (len(one["questions"]), len(one["references"]))
     if not one["pairs"] or max(sizes) > DRAWN_TEXTS or max(sizes) == 1:
         return {}
-    chart = _matrix(_cells(one))
-    return svg(chart)
-
-
-def _cells(one: Record) -> list[Record]:
-    questions, references = _numbered(one["questions"]), _numbered(one["references"])
-    pairs = _pairs(one)
-    return [
-        {
-            "question": asked,
-            "reference": given,
-            "score": score,
-            "text": written(score),
-            "matched": (i, j) in pairs,
-        }
-        for i, (asked, row) in enumerate(zip(questions, one["scores"], strict=True), 1)
-        for j, (given, score) in enumerate(zip(references, row, strict=True), 1)
-    ]
+    return svg(partial(_matrix, one), title="Scores of all pairs, matched ones framed")
 
 
 def _numbered(texts: Sequence[str]) -> list[str]:
@@ -54,32 +44,47 @@ def _pairs(one: Record) -> set[tuple[int, int]]:
     return {(pair["question"], pair["reference"]) for pair in one["pairs"]}
 
 
-def _matrix(cells: Sequence[Record]) -> Chart:
+def _matrix(one: Record) -> Chart:
     """Return every pair's score, questions down and references across, the matched ones framed and
     in bold."""
-    import altair as alt
-    import pandas as pd
+    from matplotlib.figure import Figure
 
-    axis = alt.Axis(labelAngle=-30, labelLimit=260, orient="top")
-    base = alt.Chart(pd.DataFrame(cells)).encode(
-        x=alt.X("reference:N", title=None, sort=None, axis=axis),
-        y=alt.Y("question:N", title=None, sort=None, axis=alt.Axis(labelLimit=300)),
-    )
-    dark = 0.6 * max(cell["score"] for cell in cells)
-    shades = base.mark_rect(stroke=None).encode(
-        color=alt.Color("score:Q", legend=None, scale=alt.Scale(scheme="blues", domainMin=0))
-    )
-    matched = base.transform_filter("datum.matched")
-    frames = matched.mark_rect(fill=None, stroke=MATCHED, strokeWidth=3)
-    ink = alt.condition(f"datum.score > {dark}", alt.value("#ffffff"), alt.value("#1d1c1a"))
-    plain = (
-        base.transform_filter("!datum.matched")
-        .mark_text(fontSize=12)
-        .encode(text="text:N", color=ink)
-    )
-    bold = matched.mark_text(fontSize=13, fontWeight="bold").encode(text="text:N", color=ink)
-    chart: Chart = alt.layer(shades, frames, plain, bold)
-    return chart.properties(width=alt.Step(74), height=alt.Step(40))
+    rows, columns = len(one["questions"]), len(one["references"])
+    chart = Figure((4.4 + 0.75 * columns, 1.4 + 0.4 * rows), layout="constrained")
+    axes = chart.subplots()
+    shades = axes.pcolormesh(one["scores"], cmap="Blues", vmin=0)
+    matched = _pairs(one)
+    for row, scores in enumerate(one["scores"]):
+        for column, score in enumerate(scores):
+            ink = BRIGHT if shades.norm(score) > 0.6 else BLACK
+            _write_score(axes, (column, row), score, ink, (row + 1, column + 1) in matched)
+    _name_cells(axes, one)
+    axes.grid(visible=False)
+    axes.invert_yaxis()
+    return chart
+
+
+def _write_score(
+    axes: "Axes", corner: tuple[int, int], score: float, ink: str, is_matched: bool
+) -> None:
+    """Write a score into its cell, with a frame if the pair is matched."""
+    from matplotlib.patches import Rectangle
+
+    if is_matched:
+        axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=MATCHED, linewidth=2.5))
+    middle = corner[0] + 0.5, corner[1] + 0.5
+    weight = "bold" if is_matched else "normal"
+    axes.text(*middle, written(score), color=ink, weight=weight, ha="center", va="center")
+
+
+def _name_cells(axes: "Axes", one: Record) -> None:
+    """Name questions on the left and references on top, each at the middle of its cells."""
+    for axis, side in ((axes.yaxis, "questions"), (axes.xaxis, "references")):
+        names = [shortened(name, LONG_NAME) for name in _numbered(one[side])]
+        axis.set_ticks([place + 0.5 for place in range(len(names))], names)
+    axes.tick_params(axis="x", labeltop=True, labelbottom=False, top=False, bottom=False)
+    for name in axes.get_xticklabels():
+        name.set(rotation=30, ha="left", rotation_mode="anchor")
 
 
 def written(score: float) -> str:

@@ -2,43 +2,45 @@
 words."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import cycle
 from typing import Any
 
 from analysis.reports.charts import svg
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, Chart, Line, PageTable
 from analysis.reports.numerals import percent, two
 from analysis.reports.rows import Record
 
+MARKERS = "osD^vPX*"
 SHOWN = (20, 50, 100, 200, 400, 800)
 
 
 def drawn(curve: Sequence[Record], *, target: float) -> dict[str, bytes]:
     """Return the chart of power in both inks."""
-    import altair as alt
-    import pandas as pd
+    return svg(partial(_chart, curve, target), title="Power by items")
 
-    rows = [{**row, "annotators": str(row["annotators"])} for row in curve]
-    items = alt.X(
-        "items:Q",
-        title="items",
-        scale=alt.Scale(type="log"),
-        axis=alt.Axis(values=list(SHOWN), grid=False),
-    )
-    power = alt.Y(
-        "power:Q", title="power", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")
-    )
-    base = alt.Chart(pd.DataFrame(rows)).encode(
-        x=items, color=alt.Color("annotators:N", title="annotators", sort=None)
-    )
-    spread = base.mark_area(opacity=0.2).encode(y=alt.Y("low:Q"), y2="high:Q")
-    line = base.mark_line(point=True).encode(y=power)
-    rule = (
-        alt.Chart(pd.DataFrame([{"target": target}]))
-        .mark_rule(strokeDash=[4, 4])
-        .encode(y="target:Q")
-    )
-    chart = alt.layer(line, spread, rule).properties(width=560, height=260)
-    return svg(chart)
+
+def _chart(curve: Sequence[Record], target: float) -> Chart:
+    from matplotlib.figure import Figure
+
+    chart = Figure((6.4, 3), layout="constrained")
+    axes = chart.subplots()
+    for annotators, marker in zip(
+        dict.fromkeys(row["annotators"] for row in curve), cycle(MARKERS)
+    ):
+        rows = [row for row in curve if row["annotators"] == annotators]
+        items = [row["items"] for row in rows]
+        axes.plot(items, [row["power"] for row in rows], marker=marker, label=str(annotators))
+        ends = [row["low"] for row in rows], [row["high"] for row in rows]
+        axes.fill_between(items, *ends, alpha=0.2, linewidth=0)
+    axes.axhline(target, linestyle=":")
+    axes.set(xscale="log", xlabel="items", ylabel="power", ylim=(0, 1))
+    axes.set_xticks(SHOWN, [str(items) for items in SHOWN], minor=False)
+    axes.set_xticks([], minor=True)
+    axes.yaxis.set_major_formatter("{x:.0%}")
+    axes.grid(visible=False, axis="x")
+    chart.legend(title="annotators", loc="outside right upper")
+    return chart
 
 
 def page(result: Mapping[str, Any]) -> dict[str, Any]:

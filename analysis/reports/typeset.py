@@ -9,10 +9,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.other_scripts import script_of
+
+if TYPE_CHECKING:
+    import typst
 
 # what the fonts that come with typst have; other scripts need a font of the server
 COVERED = {"Latin", "Greek", "Cyrillic", "Hebrew", "Combining", "Modifier", "Symbols", ""}
@@ -82,10 +86,14 @@ TEMPLATE = """
     if card.note != "" { block(sticky: true, text(8.5pt, fill: luma(70), card.note)) }
     for it in card.tables { shown(it) }
     for name in card.figures {
-      let (width, height) = data.sizes.at(name).map(size => size * 1pt)
-      let part = calc.min(1, 165mm / width, 200mm / height)  // of a page, with its caption
-      figure(image(bytes(sys.inputs.at("figure-" + name)), format: "svg", width: part * width),
-        caption: data.alts.at(name), kind: image)
+      let alt = data.alts.at(name)
+      let drawing = image(bytes(sys.inputs.at("figure-" + name)), format: "svg", alt: alt)
+      let fitted = context {
+        let (width, height) = measure(drawing)
+        let part = calc.min(1, 165mm / width, 200mm / height)  // of a page, with its caption
+        scale(part * 100%, reflow: true, drawing)
+      }
+      figure(fitted, caption: alt, kind: image)
     }
     for line in card.remarks { block(small(line)) }
   }
@@ -99,6 +107,13 @@ TEMPLATE = """
   }
 }
 """
+
+
+FIGURE = """
+#set page(width: auto, height: auto, margin: 0pt)
+#image(bytes(sys.inputs.figure), format: "svg")
+"""
+PRINT_TYPES = {"pdf": "application/pdf", "png": "image/png"}
 
 
 @dataclass(frozen=True)
@@ -132,8 +147,6 @@ class CannotSet(RuntimeError):
 
 def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
     """Return the report as PDF; equal reports give equal bytes. `figures`: SVG by name."""
-    import typst
-
     held = {
         name: alt
         for _title, _text, cards in report.chapters
@@ -156,14 +169,50 @@ def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
         ],
         "examples": list(report.examples),
         "alts": held,
-        "sizes": {name: _size(figures[name]) for name in held},
     }
     inputs = {"report": _breakable(json.dumps(data, ensure_ascii=False))}
     inputs |= {_breakable(f"figure-{name}"): figures[name].decode() for name in held}
+    return _compiled(TEMPLATE, inputs)
+
+
+def printed(figures: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return figures for print, by name and ending: PDF with embedded fonts, PNG at 200 dots an
+    inch. `figures`: SVG by name."""
+    made = {}
+    for name, figure in figures.items():
+        inputs = {"figure": figure.decode()}
+        made[f"{name}.pdf"] = _compiled(FIGURE, inputs)
+        made[f"{name}.png"] = _compiled(FIGURE, inputs, "png")
+    return made
+
+
+def _compiled(
+    template: str, inputs: Mapping[str, str], ending: Literal["pdf", "png"] = "pdf"
+) -> bytes:
+    import typst
+
     try:
-        return bytes(typst.compile(TEMPLATE.encode(), format="pdf", sys_inputs=inputs, timestamp=0))
+        made = typst.compile(
+            template.encode(),
+            format=ending,
+            ppi=200,
+            sys_inputs=dict(inputs),
+            timestamp=0,
+            font_paths=_fonts(),
+        )
     except typst.TypstError as error:
         raise CannotSet(str(error)) from None
+    return bytes(made)
+
+
+@cache
+def _fonts() -> "typst.Fonts":
+    """Return the fonts of the server, of typst and of matplotlib, which figures name. Finding them
+    takes longer than setting a figure."""
+    import matplotlib
+    import typst
+
+    return typst.Fonts(font_paths=[f"{matplotlib.get_data_path()}/fonts/ttf"])
 
 
 def uncovered(report: PrintedReport) -> list[str]:
@@ -190,14 +239,6 @@ def uncovered(report: PrintedReport) -> list[str]:
 def _breakable(text: str) -> str:
     """Return a text whose long words may break, so that none is wider than the page."""
     return LONG_WORD.sub("\\g<0>\u200b", text)
-
-
-def _size(svg: bytes) -> tuple[float, float]:
-    """Return the width and height that a figure names, in points."""
-    head = svg[:500].decode(errors="ignore")
-    named = {name: re.search(rf'\b{name}="([0-9.]+)', head) for name in ("width", "height")}
-    width, height = (float(found[1]) * 0.75 if found else 400.0 for found in named.values())
-    return width, height
 
 
 def _card(card: PrintedCard, held: Mapping[str, str]) -> dict[str, Any]:

@@ -155,15 +155,13 @@ class Agreement(Section[Coefficient]):
         return [*_main_table(found), *_other_coefficients(found)]
 
     def figures(self, found: Found) -> list[Figure]:
-        points = [
-            (each.name, row.estimate)
+        points = {
+            each.name: row.estimate
             for each in criterion_rows(found)
-            if (row := alpha_row(found, each))
-        ]
+            if (row := alpha_row(found, each)) and row.estimate.defined
+        }
         chart = partial(
-            charts.intervals,
-            [point for point in points if point[1].defined],
-            title="Krippendorff's α",
+            charts.intervals, [("Krippendorff's α", points, None)], label="α with 95% CI"
         )
         alt = "Krippendorff's α of each criterion with its 95% CI"
         return [Figure("agreement", alt, chart)]

@@ -11,6 +11,7 @@ from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.numerals import percent
+from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -81,7 +82,7 @@ class Distributions(Section[PointShare]):
         rows = [
             {
                 "name": found.name_of(row.criterion),
-                "system": row.system,
+                "system": system_name(row.system),
                 "value": row.value,
                 "share": row.share,
             }

@@ -14,10 +14,11 @@ import numpy as np
 from analysis.frames import Material, aligned
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
-from analysis.reports.layout import Cell, Figure, Line, PageTable
+from analysis.reports.layout import Cell, Chart, Figure, Line, PageTable
 from analysis.reports.metric_names import metric_names
 from analysis.reports.numerals import coefficient, counted, interval_text, known
 from analysis.reports.rows import TestedResult
+from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import MISSING, Pivot, Table, draw
 from analysis.sections.columns import (
     averaged_criteria,
@@ -28,7 +29,7 @@ from analysis.sections.columns import (
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
-from analysis.sections.system_scores import sets_of
+from analysis.sections.system_scores import SystemScoresByMetric, sets_of
 from judging.models import Metric
 from quaestor_metrics._set_properties import WITHOUT_BETTER_END
 from quaestor_stats._associations import Association, against_people
@@ -160,27 +161,53 @@ class Levels(Section[MetricLevel]):
         }
 
     def figures(self, found: Found) -> list[Figure]:
-        level = headline_level(found)
-        rows = [
-            {
-                "name": found.name_of(row.criterion),
-                "metric": row.metric,
-                "value": row.estimate.value,
-            }
-            for row in found.of(Levels)
-            if (row.level, row.coefficient) == (level, "spearman") and row.estimate.defined
-        ]
-        chart = partial(charts.correlations, rows)
-        alt = f"Spearman's ρ between every metric and the mean human rating of every criterion, {LEVELS[level]}"
-        return [Figure("correlations", alt, chart)]
+        level = LEVELS[headline_level(found)]
+        alt = (
+            f"Mean rating of each system over its mean score, by the {charts.COLUMNS} metrics with the highest "
+            f"ρ on each criterion ({level}; best first). Bars: 95% CI of a mean. Line and band: least squares "
+            "over the systems with the 95% CI of its mean, for other systems on the same sources"
+        )
+        return [Figure("correlations", alt, partial(_chart, found))]
 
     def technical_notes(self, found: Found) -> list[str]:
-        cells = [
-            row
-            for row in found.of(Levels)
-            if (row.level, row.coefficient) == (headline_level(found), "spearman")
-        ]
-        return list(charts.not_drawn(len(cells)))
+        return charts.not_drawn(len(facts_of(found).systems), charts.DRAWN_SYSTEMS)
+
+
+def _chart(found: Found) -> Chart | None:
+    """Return the systems' mean ratings over their mean scores by the metrics that correlate best."""
+    from analysis.sections.system_means import SystemMeans  # whose tests need this module
+
+    scores = {
+        (row.metric, row.system): row.value
+        for row in found.of(SystemScoresByMetric)
+        if row.level == "question"
+    }
+    drawn = {}
+    for key, name in found.names.items():
+        means = {row.system: row.mean for row in found.on(SystemMeans, key) if row.mean.defined}
+        row = {
+            metric: {
+                system_name(system): (scores[metric, system], mean)
+                for system, mean in means.items()
+                if (metric, system) in scores
+            }
+            for metric in _best_metrics(found, key)
+        }
+        if means and row:
+            drawn[name] = row
+    return charts.scatter(drawn)
+
+
+def _best_metrics(found: Found, criterion: str) -> list[str]:
+    """Return the metrics with the highest coefficients of the headline, as many as are drawn."""
+    headline = (headline_level(found), "spearman")
+    rows = [
+        row
+        for row in found.on(Levels, criterion)
+        if (row.level, row.coefficient) == headline and row.estimate.defined
+    ]
+    rows.sort(key=lambda row: -row.estimate.value)
+    return [row.metric for row in rows[: charts.COLUMNS]]
 
 
 @dataclass(frozen=True)

@@ -128,17 +128,18 @@ class SystemMeans(Section[SystemMean]):
 
     def figures(self, found: Found) -> list[Figure]:
         orders = [SystemOrder.of(found, each) for each in criterion_rows(found) if each.averaged]
+        systems = by_merit(orders, list(dict.fromkeys(row.system for row in found.of(SystemMeans))))
         panels = [
             (
-                each.criterion.name,
-                [(name, each.means[name]) for name in each.systems],
-                _ends(each.criterion),
+                order.criterion.name,
+                {system_name(name): order.means[name] for name in systems if name in order.systems},
+                _ends(order.criterion),
             )
-            for each in orders
-            if each.systems
+            for order in orders
+            if order.systems
         ]
-        chart = partial(charts.means, panels)
-        alt = "Each system's mean with its 95% CI, best first, a panel for each criterion"
+        chart = partial(charts.intervals, panels, label="mean with 95% CI")
+        alt = "Each system's mean with its 95% CI, a panel for each criterion"
         return [Figure("systems", alt, chart)]
 
     def technical_notes(self, found: Found) -> list[str]:

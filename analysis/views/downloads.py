@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET
 
 from analysis import sections
 from analysis.actions import exports, papers, runs
-from analysis.reports.charts import PRINTED
+from analysis.reports.typeset import PRINT_TYPES
 from analysis.views.reports import done_run
 from judging.guards import campaign_for_staff
 from judging.imports.texts import whole_number
@@ -91,4 +91,4 @@ def printed_figure(
     content = papers.printed_figure(done_run(campaign, number), f"{name}.{ending}")
     if content is None:
         raise Http404
-    return taken_along(request, campaign, content, PRINTED[ending], f"{name}.{ending}")
+    return taken_along(request, campaign, content, PRINT_TYPES[ending], f"{name}.{ending}")

@@ -13,7 +13,8 @@ from analysis.actions import matching as action
 from analysis.actions import scoring_jobs
 from analysis.forms.metrics import MatchingForm
 from analysis.reports import matching as layout
-from judging import storage, tasks
+from analysis.views.figures import svg_response
+from judging import tasks
 from judging.actions import jobs
 from judging.guards import collection_for_readers, not_for_who_judges
 from judging.models import Collection, Job, StoredFile
@@ -62,10 +63,7 @@ def document(request: HttpRequest, collection: Collection, job: UUID) -> HttpRes
 def figure(request: HttpRequest, collection: Collection, job: UUID, name: str) -> HttpResponse:
     """Return the drawing of one set in one ink."""
     digest = _done(collection, job).result["figures"].get(name)
-    return HttpResponse(
-        storage.content_of(get_object_or_404(StoredFile, sha256=digest)),
-        content_type="image/svg+xml",
-    )
+    return svg_response(get_object_or_404(StoredFile, sha256=digest))
 
 
 def _done(collection: Collection, job: UUID) -> Job:

@@ -12,7 +12,8 @@ from analysis.actions.planning import PowerSettings
 from analysis.forms.runs import PowerForm
 from analysis.reports import planning as layout
 from analysis.reports.tables import to_csv
-from judging import storage, tasks
+from analysis.views.figures import svg_response
+from judging import tasks
 from judging.guards import campaign_for_staff
 from judging.models import Campaign, Job, StoredFile
 from judging.views.exports import attached
@@ -45,10 +46,7 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def figure(request: HttpRequest, campaign: Campaign, pk: UUID, ink: str) -> HttpResponse:
     """Return a plan's chart as SVG."""
     digest = _done(campaign, pk).result["figures"].get(ink)
-    return HttpResponse(
-        storage.content_of(get_object_or_404(StoredFile, sha256=digest)),
-        content_type="image/svg+xml",
-    )
+    return svg_response(get_object_or_404(StoredFile, sha256=digest))
 
 
 @campaign_for_staff

@@ -16,7 +16,8 @@ from analysis.models import Result, Run
 from analysis.reports import making
 from analysis.reports.numerals import briefly
 from analysis.sections import page, section_of
-from judging import storage, tasks
+from analysis.views.figures import svg_response
+from judging import tasks
 from judging.actions import jobs
 from judging.guards import campaign_for_staff, judges_now
 from judging.imports.texts import whole_number
@@ -95,7 +96,7 @@ def figure(request: HttpRequest, campaign: Campaign, number: int, name: str) -> 
         key=f"figure-{name}",
         file__isnull=False,
     )
-    response = HttpResponse(storage.content_of(found.file), content_type=found.media_type)
+    response = svg_response(found.file)
     response["Cache-Control"] = "private, max-age=3600"
     return response
 

@@ -30,7 +30,7 @@ from judging.actions import jobs
 from tests import factories
 from tests.config import populated
 
-HEAVY = "numpy scipy pandas statsmodels altair vl_convert krippendorff"
+HEAVY = "numpy scipy pandas statsmodels matplotlib krippendorff"
 WEB = (
     "import config.wsgi; from django.urls import reverse; reverse('analysis:reproduce'); "
     "import annotation.views.tasks, analysis.views.items"
@@ -39,7 +39,7 @@ WORKER = (
     "import django; from config.celery import app, load_tasks; django.setup(); load_tasks(); "
     "assert 'analysis.run' in app.tasks"
 )
-STATISTICS = "scipy pandas statsmodels krippendorff sklearn altair"
+STATISTICS = "scipy pandas statsmodels krippendorff sklearn matplotlib"
 # Addresses of analyses that take only POST, and whose parts nothing of the site fills
 ONLY_POST = {"analysis:ended_use_discard", "api:published-study-reproduce"}
 # Reads sessions and addresses; writes the status of each, and which address first loaded a module

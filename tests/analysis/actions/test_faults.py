@@ -5,8 +5,7 @@ import json
 import pytest
 
 from analysis.actions import runs
-from judging.actions import jobs
-from tests.analysis.studies import campaign_of
+from tests.analysis.studies import analysed, campaign_of
 
 pytestmark = pytest.mark.django_db
 HEADER = "source_id,passage,answer,system,question,reference"
@@ -35,15 +34,8 @@ def study(ratings, *, sources=5, systems=("Alba", "Brisa"), metrics=None):
 
 
 def carried_out(campaign, **parameters):
-    parameters = {
-        "resamples": 100,
-        "metrics": [],
-        "slices": ["source", "target_type", "day"],
-        **parameters,
-    }
-    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
-    job = jobs.claim(job_id=run.job_id)
-    jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
+    usual = {"metrics": [], "slices": ["source", "target_type", "day"]}
+    run = analysed(campaign, **usual | parameters)
     tables = dict(runs.StoredTables(run))
     assert "NaN" not in json.dumps(tables)
     return tables

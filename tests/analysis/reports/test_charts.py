@@ -1,14 +1,19 @@
-"""Figures by measure: neighbouring colours differ in grey and for eyes without red or green cones;
-axes are shared."""
+"""Figures by measure: contrast, colours for all eyes, shared axes, equal bytes, fitted lines."""
+
+from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from scipy.stats import linregress
+from scipy.stats import t as student
 
 from analysis.reports import charts
+from analysis.reports.layout import Chart
 from quaestor_stats._result import ConfidenceInterval, Result
 
 # Vienot, Brettel and Mollon 1999, on linear RGB
@@ -37,24 +42,26 @@ def lab(rgb: np.ndarray) -> np.ndarray:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
+def drawing(draw: Callable[[], Chart | None], ink: str = "light") -> str:
+    return charts.svg(draw, title="a figure")[ink].decode()
+
+
 def bars(points: int, ink: str) -> list[str]:
     """Return the colours of a scale's values as they are drawn, lowest first."""
     rows = [
         {"name": "Clarity", "system": "A", "value": value, "share": 1 / points}
         for value in range(1, points + 1)
     ]
-    chart = charts.distributions(rows, ["Clarity"])
-    assert chart is not None
-    drawn = charts.svg(chart)[ink].decode()
-    bar = r'<path[^>]*aria-roledescription="bar"[^>]*fill="(#[0-9a-f]{6}|rgb\([^)]*\))"'
-    found = list(dict.fromkeys(re.findall(bar, drawn)))
+    drawn = drawing(lambda: charts.distributions(rows, ["Clarity"]), ink)
+    edge = {"light": "#5f5b53", "dark": "#aca79c"}[ink]
+    found = list(dict.fromkeys(re.findall(f"fill: (#[0-9a-f]{{6}}); stroke: {edge}", drawn)))
     assert len(found) == points
     return found
 
 
 @pytest.mark.parametrize("ink", ["light", "dark"])
 @pytest.mark.parametrize("points", [2, 3, 5, 7, 12])
-def test_neighbouring_values_are_told_apart_in_grey_and_without_red_or_green_cones(
+def test_neighbouring_values_differ_in_grey_and_without_red_or_green_cones(
     points: int, ink: str
 ) -> None:
     colours = [linear(each) for each in bars(points, ink)]
@@ -70,68 +77,92 @@ def pairs(values: Sequence[object]) -> list[tuple[object, object]]:
     return list(pairwise(values))
 
 
-def test_every_cell_of_the_heat_map_has_its_number_for_sign_is_lost_in_grey() -> None:
-    rows = [
-        {"name": "Clarity", "metric": "m", "value": 0.6},
-        {"name": "Ease", "metric": "m", "value": -0.6},
-    ]
-    chart = charts.correlations(rows)
-    assert chart is not None
-    assert re.findall(r">(−?\.\d+)</text>", charts.svg(chart)["light"].decode())[:2] == [
-        ".60",
-        "−.60",
-    ]
+def contrast(one: str, other: str) -> float:
+    bright, dim = sorted((float(TO_XYZ[1] @ linear(each)) for each in (one, other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+@pytest.mark.parametrize(("ink", "card"), [("light", "#ffffff"), ("dark", "#1e2125")])
+def test_texts_and_marks_contrast_with_the_card(ink: str, card: str) -> None:
+    drawn = drawing(lambda: means_of("A", "B"), ink)
+    assert f"fill: {card}" in drawn
+    texts = set(re.findall(r"<text [^>]*fill: (#[0-9a-f]{6})", drawn))
+    assert len(texts) == 2
+    assert min(contrast(each, card) for each in texts) >= 4.5
+    mark = {"light": "#14507a", "dark": "#8cc4ee"}[ink]
+    assert contrast(mark, card) >= 3
+    assert f"stroke: {mark}" in drawn
 
 
 def test_the_dark_figure_is_the_light_one_in_other_colours() -> None:
-    chart = charts.correlations([{"name": "#14507a", "metric": "m", "value": 0.6}])
-    assert chart is not None
-    light, dark = (charts.svg(chart)[ink].decode() for ink in ("light", "dark"))
-    for use in ("ink", "quiet", "line", "card"):
-        colours = [f'"{charts.INKS[ink][use]}"' for ink in ("light", "dark")]
-        assert [text.count(colours[0]) for text in (light, dark)] == [dark.count(colours[1]), 0]
-        assert colours[1] not in light
-    assert light.count("#14507a") == dark.count("#14507a") > 0  # a name is no colour
-    assert dark.count('fill="black"') == light.count('fill="black"') > 0  # on the cell's own colour
+    light, dark = (drawing(lambda: means_of("#14507a"), ink) for ink in ("light", "dark"))
+    for before, after in charts.IN_THE_DARK.items():
+        found = [text.count(f": {colour}") for text in (light, dark) for colour in (before, after)]
+        assert found in ([found[0], 0, 0, found[0]], [0, 0, 0, 0])
+    assert light.count(">#14507a<") == dark.count(">#14507a<") == 1  # a name is no colour
+
+
+def test_equal_figures_are_equal_bytes_with_a_title_and_their_texts() -> None:
+    drawn = [drawing(lambda: means_of("a & b", "$x_1$")) for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    assert "<title>a figure</title>" in drawn[0]
+    assert "<dc:date>" not in drawn[0]
+    assert ">a &amp; b<" in drawn[0]
+    assert ">$x_1$<" in drawn[0]
 
 
 def test_names_that_no_xml_can_hold_are_drawn_all_the_same() -> None:
-    """What draws them ends its process where it meets one, and with it whatever is done there."""
+    drawn = drawing(lambda: means_of(*(f"a{code}" for code in "\x00\x07\x0b\x1f\ufffe")))
+    assert drawn.count(">a\ufffd<") == 5
+    ElementTree.fromstring(drawn)
+
+
+def means_of(*systems: str) -> Chart | None:
     at = Result(value=1.0, ci=ConfidenceInterval(0.5, 1.5))
-    points = [(f"a{code}", at) for code in "\x00\x07\x0b\x1f\ufffe"]
-    drawn = charts.svg(charts.intervals(points, title="b\x1b"))["light"].decode()
-    for name in ("a\u2400", "a\u2407", "a\u240b", "a\u241f", "a\ufffd", "b\u241b"):
-        assert f">{name}<" in drawn
-    assert charts.drawable({"a\x07": ["b\x7f\t", 1, None]}) == {"a\u2407": ["b\x7f\t", 1, None]}
+    return charts.intervals([("Clarity", dict.fromkeys(systems, at), (1.0, 3.0))], label="mean")
 
 
 def test_panels_of_scales_with_the_same_ends_share_their_axis_and_others_do_not() -> None:
-    def point(name: str, value: float) -> tuple[str, Result]:
-        return name, Result(value=value, ci=ConfidenceInterval(value - 0.5, value + 0.5), n=9)
+    def at(value: float) -> dict[str, Result]:
+        return {"A": Result(value=value, ci=ConfidenceInterval(value - 0.5, value + 0.5), n=9)}
 
-    chart = charts.means(
-        [
-            ("Clarity", [point("A", 2.0)], (1.0, 3.0)),
-            ("Ease", [point("A", 1.5)], (1.0, 3.0)),
-            ("Variety", [point("A", 4.5)], (1.0, 5.0)),
-        ]
+    chart = charts.intervals(
+        [("Clarity", at(2.0), (1, 3)), ("Ease", at(1.5), (1, 3)), ("Variety", at(4.5), (1, 5))],
+        label="mean",
     )
     assert chart is not None
-    panels = chart.to_dict()["concat"]
-    domains = [each["layer"][0]["encoding"]["x"]["scale"]["domain"] for each in panels]
-    assert domains[0] == domains[1] == pytest.approx([0.925, 2.575])
-    assert domains[2] == pytest.approx([3.95, 5.05])
+    ends = [axes.get_xlim() for axes in chart.axes]
+    assert ends[0] == ends[1] == pytest.approx((0.88, 2.62))
+    assert ends[2] == pytest.approx((3.92, 5.08))
 
 
-def test_correlations_are_written_as_in_their_table() -> None:
-    rows = [
-        {"name": "Clarity", "metric": metric, "value": value}
-        for metric, value in (("BLEU", -0.001), ("METEOR", -0.456), ("TER", 1.0))
-    ]
-    chart = charts.correlations(rows)
+def test_scatter_has_the_line_of_least_squares_with_the_band_of_its_mean() -> None:
+    x, y = np.array([0.1, 0.2, 0.4, 0.5]), np.array([1.0, 1.6, 2.1, 2.0])
+    means = {
+        system: (score, Result(value=mean))
+        for system, score, mean in zip("ABCD", x, y, strict=True)
+    }
+    chart = charts.scatter({"Clarity": {"BLEU": means}})
     assert chart is not None
-    drawn = charts.svg(chart)["light"].decode()
-    assert {".00", "−.46", "1.00"} <= set(re.findall(r">([^<>]+)</text>", drawn))
+    (axes,) = chart.axes
+    assert [text.get_text() for text in axes.texts] == ["1", "2", "3", "4"]
+    line, low, high = (each.get_xydata() for each in axes.lines[1:])
+    fitted = linregress(x, y)
+    assert line[:, 1] == pytest.approx(fitted.intercept + fitted.slope * line[:, 0])
+    spread = np.sqrt(((y - fitted.intercept - fitted.slope * x) ** 2).sum() / 2)
+    away = (line[:, 0] - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum()
+    half = student.ppf(0.975, 2) * spread * np.sqrt(1 / 4 + away)
+    assert low[:, 1] == pytest.approx(line[:, 1] - half)
+    assert high[:, 1] == pytest.approx(line[:, 1] + half)
+
+
+def test_scatter_of_two_systems_or_of_equal_scores_has_no_line() -> None:
+    at = Result(value=2.0)
+    for scores in ((0.1, 0.2), (0.3, 0.3, 0.3)):
+        means = {str(place): (score, at) for place, score in enumerate(scores)}
+        chart = charts.scatter({"Clarity": {"BLEU": means}})
+        assert chart is not None
+        assert len(chart.axes[0].lines) == 1
 
 
 def test_a_figure_of_more_values_than_can_be_read_is_left_out_and_loses_no_run() -> None:
@@ -141,17 +172,14 @@ def test_a_figure_of_more_values_than_can_be_read_is_left_out_and_loses_no_run()
         for s in range(50)
         for v in range(1, 6)
     ]
-    names = [f"C{c}" for c in range(21)]
-    assert charts.distributions(spread, names) is None
-    assert charts.distributions(spread[:4_000], names) is not None
-    cells = [
-        {"name": f"C{c}", "metric": f"M{m}", "value": 0.5} for c in range(67) for m in range(60)
-    ]
-    assert charts.correlations(cells) is None
-    assert charts.correlations(cells[:4_000]) is not None
-    points = [(f"S{place}", Result(value=2.0, n=3)) for place in range(50)]
-    assert charts.means([(f"C{c}", points, (1.0, 5.0)) for c in range(21)]) is None
-    assert charts.means([(f"C{c}", points, (1.0, 5.0)) for c in range(20)]) is not None
+    assert charts.distributions(spread, [f"C{c}" for c in range(21)]) is None
+    assert charts.distributions(spread[:250], ["C0"]) is not None
+    points = {f"S{place}": Result(value=2.0, n=3) for place in range(50)}
+    assert charts.intervals([(f"C{c}", points, (1, 5)) for c in range(21)], label="") is None
+    assert charts.intervals([("C", points, (1, 5))], label="") is not None
+    scored = {name: (1.0, mean) for name, mean in points.items()}
+    assert charts.scatter({"C": {"BLEU": scored}}) is None
+    assert charts.svg(lambda: charts.scatter({"C": {"BLEU": scored}}), title="") == {}
 
 
 def test_why_a_figure_is_left_out_is_said() -> None:

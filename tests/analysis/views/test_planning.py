@@ -78,7 +78,7 @@ def test_a_finished_plan_is_shown_with_its_code_chart_and_table(manager, campaig
     assert "found = items_needed(" in page
     chart = manager.get(address("planning_figure", campaign, done.pk, "dark"))
     assert chart["Content-Type"] == "image/svg+xml"
-    assert chart.content.startswith(b"<svg")
+    assert b"<svg" in chart.content
     table = manager.get(address("planning_table", campaign, done.pk)).content.decode()
     assert table.startswith("\ufeffannotators,items,power,low,high,half_width,simulations\n")
 
