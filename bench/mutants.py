@@ -17,7 +17,6 @@ survives, and is listed.
 import argparse
 import ast
 import contextlib
-import copy
 import functools
 import gc
 import json
@@ -136,8 +135,6 @@ class Mutants:
     def _baseline(self, items: Sequence[pytest.Item]) -> None:
         """Run every test without a fault, noting time and functions."""
         hits: set[str] = set()
-        self.kept = _Kept(hits)
-        self.kept.keep()
         cached = _cached(MUTATED)
         with instrumented(hits):
             for item, following in zip(items, [*items[1:], items[0]], strict=True):
@@ -262,7 +259,6 @@ class Mutants:
         if self.database:
             connection.settings_dict["NAME"] = f"{self.database}_{worker}"
         inject(fault)
-        self.kept.give({f"{fault.path}:{fault.function}"} if fault.function else users_of(fault))
         begun = time.monotonic()
         for item, following in zip(items, [*items[1:], None], strict=True):
             if following is not None and not _is_lasting(item):
@@ -539,49 +535,6 @@ def _draw_nothing() -> None:
     charts.svg = lambda draw, title: {"light": empty, "dark": empty}
     typeset.pdf = lambda *given, **options: b"%PDF"
     typeset.printed = lambda figures: {}
-
-
-class _Kept:
-    """Rows of the golden studies' sections without a fault, and the functions they execute.
-
-    A fault in a function that a section does not execute cannot change its rows, so a child uses
-    the stored rows instead.
-    """
-
-    def __init__(self, hits: set[str]) -> None:
-        from analysis.sections.section import Section
-        from tests.analysis.golden import material
-
-        self.own = {golden.name for golden in material.STUDIES}
-        self.rows: dict[tuple[str, str], Any] = {}
-        self.through: dict[tuple[str, str], set[str]] = {}
-        self.made, self.section, self.hits = Section.records, Section, hits
-
-    def keep(self) -> None:
-        """Note the rows of every section while the tests run without a fault."""
-
-        def records(section: Any, inputs: Any, found: Any, chance: Any) -> Any:
-            before = set(self.hits)
-            self.hits.clear()
-            rows = self.made(section, inputs, found, chance)
-            where = (inputs.said.campaign.title, section.key)
-            if where[0] in self.own:
-                self.rows[where], self.through[where] = rows, set(self.hits)
-            self.hits |= before
-            return rows
-
-        self.section.records = records
-
-    def give(self, changed: set[str]) -> None:
-        """Give the noted rows for sections that go through none of these functions."""
-
-        def records(section: Any, inputs: Any, found: Any, chance: Any) -> Any:
-            where = (inputs.said.campaign.title, section.key)
-            if where in self.rows and not self.through[where] & changed:
-                return copy.deepcopy(self.rows[where])
-            return self.made(section, inputs, found, chance)
-
-        self.section.records = records
 
 
 def named(*, without_database: bool = False) -> Plan:

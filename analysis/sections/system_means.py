@@ -439,13 +439,13 @@ class SystemOrder:
 
     @cached_property
     def near_the_best(self) -> list[str]:
-        """Return the other systems that a test compares with one that has the best mean, and that do
-        not differ significantly from it."""
+        """Return the other systems that a test compares with each that has the best mean, and that do
+        not differ significantly from any of these."""
         return [
             other
             for other in self.systems
             if other not in self.best
-            and any(
+            and all(
                 frozenset((one, other)) in self.compared
                 and not {(one, other), (other, one)} & self.ahead
                 for one in self.best
@@ -473,15 +473,13 @@ class SystemOrder:
 
     @cached_property
     def not_compared(self) -> dict[str, list[str]]:
-        """Return the other systems that no test compares with one that has the best mean, by the
+        """Return the other systems that no test compares with any that has the best mean, by the
         reason."""
         found: dict[str, list[str]] = {}
         for other in self.systems:
-            if other in self.best or other in self.near_the_best:
-                continue
-            pairs = (frozenset((one, other)) for one in self.best)
-            if reason := next((self.reasons[pair] for pair in pairs if pair in self.reasons), ""):
-                found.setdefault(reason, []).append(other)
+            pairs = [frozenset((one, other)) for one in self.best]
+            if all(pair in self.reasons for pair in pairs):
+                found.setdefault(self.reasons[pairs[0]], []).append(other)
         return found
 
     @cached_property

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
+from quaestor_stats._design import ClusterUnit
 from quaestor_stats._equivalence import two_one_sided
 from quaestor_stats._paired_tests import paired_permutation
 from quaestor_stats._result import ConfidenceInterval, Result
@@ -42,6 +43,17 @@ def test_two_one_sided_no_interval_says_why() -> None:
 def test_two_one_sided_identical_scores_are_equivalent() -> None:
     found = two_one_sided(paired_permutation([1.0] * 6, [1.0] * 6, rng=RNG(0)), margin=0.3)
     assert (found.value, found.low, found.high, found.p) == (0, 0, 0, 0)
+
+
+def test_two_one_sided_differences_in_few_clusters_that_cancel_are_not_tested() -> None:
+    """The mean difference is 0 and its p is 1, as for identical scores."""
+    passages = ClusterUnit("passage", "passages", sources=8, clusters=4)
+    gap = paired_permutation(
+        [3.0, -3, 0, 0, 0, 0, 0, 0], [0.0] * 8, rng=RNG(0), clusters=[0, 1, 2, 3] * 2, unit=passages
+    )
+    assert (gap.value, gap.pvalue) == (0, 1)
+    found = two_one_sided(gap, margin=0.3)
+    assert isnan(found.p) and "an interval needs at least 10" in found.reason
 
 
 def test_two_one_sided_difference_at_the_margin_keeps_its_level() -> None:

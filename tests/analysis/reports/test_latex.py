@@ -77,6 +77,13 @@ def test_escaped_text_holds_no_command_but_ours(text):
     assert "input" not in names
 
 
+def test_examples_give_answer_ratings_and_note_in_this_order():
+    row = {"system": "a", "question": "Who?", "answer": "Ada", "note": "short & vague", "form": 3}
+    written = latex.examples([row], [("form", "Form"), ("depth", "Depth")])
+    told = r"\item \textbf{a}: \emph{Who?} Answer: Ada. Form 3. short \& vague"
+    assert told in written
+
+
 def test_escaped_says_letter_by_letter():
     assert latex.escaped("T5_large & 100%") == r"T5\_large \& 100\%"
     assert latex.escaped("−.07") == r"\ensuremath{-}.07"

@@ -83,3 +83,14 @@ def test_summary_systems_that_share_the_best_mean_differ_from_another_only_if_ea
     (pair,) = [row for row in given["comparisons"] if (row["first"], row["second"]) == ("b", "c")]
     pair |= {"p": None, "p_holm": None, "n": 0}
     assert "differ significantly" not in texts(systems=rows, **given)["systems"]
+
+
+def test_summary_systems_that_share_the_best_mean_are_near_to_another_only_if_each_is():
+    """a differs significantly from c, and b does not or is not compared with it: a sentence about both
+    would be untrue of one."""
+    rows = [mean("a", 2.8), mean("b", 2.8), mean("c", 1.9)]
+    for p_holm, n in ((0.5, 9), (None, 0)):
+        given = told_of(a="a", b="a", c="b")
+        given["comparisons"][2] |= {"p_holm": p_holm, "n": n}
+        assert given["comparisons"][2]["first"] == "b" and given["comparisons"][2]["second"] == "c"
+        assert "“c”" not in texts(systems=rows, **given)["systems"]

@@ -148,7 +148,7 @@ def test_a_mean_is_bold_only_where_it_is_told_apart_from_all_others(own, bold):
     assert [line.cells[0].letters for line in found.lines] == list(own.values())
 
 
-def test_a_mean_better_than_some_others_is_not_bold():
+def test_mean_better_than_some_systems_only_is_not_bold():
     rows = [mean("a", 2.8), mean("b", 2.6), mean("c", 1.5)]
     given = told_of(a="a", b="a", c="b")
     assert not any(line.cells[0].best for line in table(systems=rows, **given).lines)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import nan
 
-from quaestor_stats._result import Result
+from quaestor_stats._result import NO_SPREAD, Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +64,8 @@ def two_one_sided(difference: Result, *, margin: float) -> Equivalence:
 
     if margin <= 0:
         raise ValueError("margin: above 0")
-    if difference.value == 0 and difference.pvalue == 1 and not difference.ci.defined:
-        return Equivalence(value=0.0, low=0.0, high=0.0, p_lower=0.0, p_upper=0.0)  # identical
+    if difference.value == 0 and difference.reason.endswith(NO_SPREAD):  # identical scores
+        return Equivalence(value=0.0, low=0.0, high=0.0, p_lower=0.0, p_upper=0.0)
     error, df = standard_error(difference)
     if not error > 0:
         why = difference.reason or "the difference has no interval"

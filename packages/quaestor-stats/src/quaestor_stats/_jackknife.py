@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
+from quaestor_stats._result import NO_SPREAD
 
 InferenceScale: TypeAlias = Literal["fisher", "plain"]
 PERFECT = 1 - 1e-12  # above this, rounding rather than the data determines Fisher's z
@@ -184,7 +185,7 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
         (perfect, "a perfect correlation: no interval"),
         (straight, "without one of the units the correlation is perfect: no interval"),
         (fragile, "without one of the units it is undefined: no interval"),
-        (still, "nothing changes it: no interval can be estimated"),
+        (still, f"nothing changes it: {NO_SPREAD}"),
     ]
     reason = np.full(value.shape, "", dtype=object)
     for where, why in reversed(conditions):

@@ -20,7 +20,7 @@ from quaestor_stats._inputs import (
 from quaestor_stats._jackknife import WithoutUnits, inferred
 from quaestor_stats._permutation import Swaps
 from quaestor_stats._resampling import Jackknife, Spread, mean_statistic, spread
-from quaestor_stats._result import ConfidenceInterval, Result, undefined
+from quaestor_stats._result import NO_SPREAD, ConfidenceInterval, Result, undefined
 
 ENUMERATED = 16  # sources up to which all 2^n swaps are taken
 COUNTED = 13  # sources up to which Wilcoxon's p is exact whatever the ties
@@ -135,7 +135,7 @@ def _t_interval(gap: FloatArray, confidence: float) -> Spread:
     reach = float(special.stdtrit(n - 1, (1 + confidence) / 2) * gap.std(ddof=1) / np.sqrt(n))
     if reach > 0:
         return Spread(given - reach, given + reach, words)
-    reason = "the same difference on every source: no interval can be estimated"
+    reason = f"the same difference on every source: {NO_SPREAD}"
     return Spread(nan, nan, words, reason)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._inputs import FloatArray
-from quaestor_stats._result import ConfidenceInterval, Result
+from quaestor_stats._result import NO_SPREAD, ConfidenceInterval, Result
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -230,7 +230,7 @@ def jackknife_interval(
     if isnan(error):
         return replace(none, reason=f"the coefficient rests on a single {one}: no interval")
     if error <= 1e-12:
-        return replace(none, reason=f"all {many} say the same: no interval can be estimated")
+        return replace(none, reason=f"all {many} say the same: {NO_SPREAD}")
     df = _degrees(gap) if clusters else n - 1
     reach = float(special.stdtrit(df, (1 + interval.confidence) / 2)) * error
     return replace(none, low=value - reach, high=value + reach, df=df if clusters else nan)

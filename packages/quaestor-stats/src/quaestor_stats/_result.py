@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import NamedTuple
 
+NO_SPREAD = "no interval can be estimated"  # ends the reason if leaving out a unit changes nothing
 ON_THE_SCALE = ("mean", "difference")  # symbols of numbers on the scale of the ratings
 
 
