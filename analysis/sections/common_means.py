@@ -1,11 +1,12 @@
 """Means of the systems over the sources on which every system has a rated output."""
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from analysis.frames import Material
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import PageTable
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -15,18 +16,16 @@ from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._result import Result
 
 
-@dataclass(frozen=True)
+@table_row
 class CommonMean:
-    """One system's mean on one criterion, over the sources on which every system has a rated output.
+    """One system's mean on one criterion, over the sources on which every system has a rated
+    output."""
 
-    criterion: key of the criterion
-    system: name of the system
-    mean: mean of the question means; `n` counts questions, `clusters` the sources of its interval
-    """
-
-    criterion: str
-    system: str
-    mean: Result
+    criterion: str = column("key of the criterion")
+    system: str = column("name of the system")
+    mean: Result = column(
+        "mean of the question means; `n` counts questions, `clusters` the sources of its interval"
+    )
 
 
 class CommonMeans(Section[CommonMean]):
