@@ -1,18 +1,14 @@
 """The typed rows of a report as flat records, and what they mean.
 
-A section's row is a frozen dataclass. All exports are derived from it here: the order of CSV
-columns, JSON records and their schema, the list of columns in the docs, and the row itself when a
-run is read again. A field that is a `Result` becomes a column for each of its numbers; its
-`statistic` and `p` only if the field is a `TestedResult`. If a row has two of them, the field's
-metadata gives their names a prefix: ``field(metadata={"prefix": "second_"})``.
-
-The docstring of a row names its fields, one `name: meaning` a line.
+A section's row is a `table_row`, a frozen dataclass whose fields are `column`s. All exports are
+derived from it here: the order of CSV columns, JSON records and their schema, the list of columns in
+the docs, and the row itself when a run is read again. A field that is a `Result` becomes a column for
+each of its numbers; its `statistic` and `p` only if the field is a `TestedResult`.
 """
 
-import re
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from math import isfinite, nan
 from typing import (
@@ -22,6 +18,7 @@ from typing import (
     TypeAlias,
     TypeVar,
     Union,
+    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
@@ -68,6 +65,18 @@ class RowColumn:
     path: tuple[str, ...]  # the attributes that lead to it from the row
 
 
+def column(meaning: str, *, default: Any = MISSING, prefix: str = "") -> Any:
+    """Return a field of a row with the meaning that docs and schema give its column. `prefix`: of
+    the columns of a `Result`, if a row has two of them."""
+    return field(default=default, metadata={"meaning": meaning, "prefix": prefix})
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(column,))
+def table_row(row_type: type[R]) -> type[R]:
+    """Make a class the type of a table's rows: a frozen dataclass of columns."""
+    return dataclass(frozen=True)(row_type)
+
+
 def number(value: float | None) -> float | None:
     """Return a value with the digits that are the same everywhere; None where it is undefined."""
     if value is None or not isfinite(value):
@@ -82,20 +91,18 @@ def columns(row_type: type) -> tuple[RowColumn, ...]:
 
 @cache
 def _columns(row_type: type) -> tuple[RowColumn, ...]:
-    meanings = field_meanings(row_type)
     found: list[RowColumn] = []
     for each in fields(row_type):
         hint = _hints(row_type)[each.name]
         if hint in (Result, TestedResult):
-            prefix = each.metadata.get("prefix", "")
+            prefix = each.metadata["prefix"]
             found += [
                 RowColumn(prefix + name, kind, meaning, (each.name, *path))
                 for name, kind, meaning, path in _result_columns(is_tested=hint is TestedResult)
             ]
         else:
-            found.append(
-                RowColumn(each.name, _kind(hint), meanings.get(each.name, ""), (each.name,))
-            )
+            meaning = each.metadata["meaning"]
+            found.append(RowColumn(each.name, _kind(hint), meaning, (each.name,)))
     return tuple(found)
 
 
@@ -106,24 +113,9 @@ def _result_columns(*, is_tested: bool) -> Iterator[tuple[str, ColumnKind, str, 
             yield name, kind, meaning, _PATHS.get(name, (name,))
 
 
-def field_meanings(row_type: type) -> dict[str, str]:
-    """Return the meaning of each field that the docstring of a row names."""
-    found: dict[str, str] = {}
-    name = ""
-    for line in (row_type.__doc__ or "").splitlines():
-        if match := re.match(r"^    (\w+): (.+)$", line):
-            name = match[1]
-            found[name] = match[2].strip()
-        elif name and line.startswith("      ") and line.strip():
-            found[name] += " " + line.strip()
-        else:
-            name = ""
-    return found
-
-
 def encode(row: Any) -> Record:
     """Return a row as a flat record of plain values, numbers with twelve significant digits."""
-    return {column.name: _plain(_at(row, column.path)) for column in columns(type(row))}
+    return {stored.name: _plain(_at(row, stored.path)) for stored in columns(type(row))}
 
 
 def encode_result(result: Result) -> Record:
@@ -193,7 +185,7 @@ def _stored_fields(row_type: type) -> tuple[StoredField, ...]:
         found.append(
             StoredField(
                 name=each.name,
-                column=each.metadata.get("prefix", "") if is_result else each.name,
+                column=each.metadata["prefix"] if is_result else each.name,
                 is_result=is_result,
                 empty=None if optional else empty.get(get_origin(bare) or bare, ""),
                 is_float=bare is float,
@@ -202,12 +194,8 @@ def _stored_fields(row_type: type) -> tuple[StoredField, ...]:
     return tuple(found)
 
 
-def _hints(row_type: type) -> dict[str, Any]:
-    return _type_hints(row_type)
-
-
 @cache
-def _type_hints(row_type: type) -> dict[str, Any]:
+def _hints(row_type: type) -> dict[str, Any]:
     return get_type_hints(row_type, include_extras=True)
 
 

@@ -11,6 +11,7 @@ from analysis import protocol_aggregates as protocol
 from analysis.frames import Material
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import EQUAL, counted, inside, known, listed, or_dash, plain
+from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.criteria import CriterionRow, criterion_rows
@@ -32,40 +33,46 @@ FORMS = {
 }
 
 
-@dataclass(frozen=True)
+@table_row
 class AggregateRow:
-    """A system's aggregate on one criterion, or on all that the protocol combines, in one reading of
-      the rules.
+    """A system's aggregate on one criterion, or on all that the protocol combines, in one reading
+    of the rules."""
 
-    reading: whether the rules about missing, lone and identical questions overrule the annotators
-    fatal_applied: how the fatal rule is applied: per_rating, on_means, or not at all where empty
-    fatal_others: which criteria the fatal rule sets to their worst: all_remaining or named
-    system: name of the system
-    criterion: key of the criterion; empty for the combination
-    best: which end of the aggregate is best; none if the combined criteria do not agree on it
-    expected: questions expected, on the sources that were judged
-    returned: questions of these that this reading counts as returned
-    unrated: slots without a value; if there are any the sum is not known
-    aggregate: the aggregate as the protocol defines it, a sum or a mean
-    mean_expected: mean over all expected slots, missing ones as the rules value them; not known
-      if returned questions also lack a value
-    mean_returned: mean over the questions that this reading counts as returned
-    unjudged: questions counted as returned that have no value
-    """
-
-    reading: str
-    fatal_applied: str
-    fatal_others: str
-    system: str
-    criterion: str
-    best: str
-    expected: int | None = None
-    returned: int | None = None
-    unrated: int | None = None
-    aggregate: float = nan
-    mean_expected: float = nan
-    mean_returned: float = nan
-    unjudged: int | None = None
+    reading: str = column(
+        "whether the rules about missing, lone and identical questions overrule the annotators"
+    )
+    fatal_applied: str = column(
+        "how the fatal rule is applied: per_rating, on_means, or not at all where empty"
+    )
+    fatal_others: str = column(
+        "which criteria the fatal rule sets to their worst: all_remaining or named"
+    )
+    system: str = column("name of the system")
+    criterion: str = column("key of the criterion; empty for the combination")
+    best: str = column(
+        "which end of the aggregate is best; none if the combined criteria do not agree on it"
+    )
+    expected: int | None = column(
+        "questions expected, on the sources that were judged", default=None
+    )
+    returned: int | None = column(
+        "questions of these that this reading counts as returned", default=None
+    )
+    unrated: int | None = column(
+        "slots without a value; if there are any the sum is not known", default=None
+    )
+    aggregate: float = column(
+        "the aggregate as the protocol defines it, a sum or a mean", default=nan
+    )
+    mean_expected: float = column(
+        "mean over all expected slots, missing ones as the rules value them; not known if returned "
+        "questions also lack a value",
+        default=nan,
+    )
+    mean_returned: float = column(
+        "mean over the questions that this reading counts as returned", default=nan
+    )
+    unjudged: int | None = column("questions counted as returned that have no value", default=None)
 
     @property
     def form(self) -> tuple[str, str, str]:

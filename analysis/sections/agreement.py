@@ -26,6 +26,7 @@ from analysis.reports.numerals import (
     percent,
     with_interval,
 )
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import MISSING, Column, Pivot, Table, draw
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import CriterionRow, alpha_level, criterion_rows
@@ -79,29 +80,22 @@ COMPUTED_FOR = {
 }
 
 
-@dataclass(frozen=True)
+@table_row
 class Coefficient:
-    """One coefficient of agreement on one criterion.
+    """One coefficient of agreement on one criterion."""
 
-    criterion: key of the criterion
-    basis: "all" judgments; "without forced values": those that no rule of the protocol set; or
-      "once per set": of what is asked once per set, those of each set's first judged question
-    coefficient: name of the coefficient
-    level: level of measurement at which it takes the values
-    estimate: the coefficient
-    band: the word that its value reaches with 95% probability
-    band_probability: probability that agreement is in this band or above
-    reported: whether the protocol's authors report this coefficient
-    """
-
-    criterion: str
-    basis: str
-    coefficient: str
-    level: str
-    estimate: Result
-    band: str
-    band_probability: float
-    reported: bool = False
+    criterion: str = column("key of the criterion")
+    basis: str = column(
+        '"all" judgments; "without forced values": those that no rule of the protocol set; or '
+        '"once per set": of what is asked once per set, those of each set\'s first judged '
+        "question"
+    )
+    coefficient: str = column("name of the coefficient")
+    level: str = column("level of measurement at which it takes the values")
+    estimate: Result = column("the coefficient")
+    band: str = column("the word that its value reaches with 95% probability")
+    band_probability: float = column("probability that agreement is in this band or above")
+    reported: bool = column("whether the protocol's authors report this coefficient", default=False)
 
 
 @dataclass(frozen=True)

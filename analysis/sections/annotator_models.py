@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, or_dash, signed
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Column, Pivot, Table, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -27,45 +27,33 @@ TOO_LARGE = "too many ratings for the model"
 NO_ORDER = "the values have no better end and are not averaged"
 
 
-@dataclass(frozen=True)
+@table_row
 class DawidSkeneRow:
-    """A system's mean after Dawid and Skene's aggregation.
+    """A system's mean after Dawid and Skene's aggregation."""
 
-    criterion: key of the criterion
-    system: name of the system
-    mean: mean over the system's questions of the expected true value
-    n: questions
-    reason: why there is no mean
-    """
-
-    criterion: str
-    system: str
-    mean: float
-    n: int
-    reason: str
+    criterion: str = column("key of the criterion")
+    system: str = column("name of the system")
+    mean: float = column("mean over the system's questions of the expected true value")
+    n: int = column("questions")
+    reason: str = column("why there is no mean")
 
 
-@dataclass(frozen=True)
+@table_row
 class AnnotatorModelRow:
-    """One annotator on one criterion under both models.
+    """One annotator on one criterion under both models."""
 
-    criterion: key of the criterion
-    annotator: label of the annotator
-    n: values given
-    severity: severity in logits by a many-facet rating scale model of systems, sources and
-      annotators; above 0: lower values than the others give
-    severity_reason: why there is no severity
-    accuracy: probability that the annotator gives the true value, by Dawid and Skene's model
-    accuracy_reason: why there is no accuracy
-    """
-
-    criterion: str
-    annotator: str
-    n: int
-    severity: float
-    severity_reason: str
-    accuracy: float
-    accuracy_reason: str
+    criterion: str = column("key of the criterion")
+    annotator: str = column("label of the annotator")
+    n: int = column("values given")
+    severity: float = column(
+        "severity in logits by a many-facet rating scale model of systems, sources and annotators; "
+        "above 0: lower values than the others give"
+    )
+    severity_reason: str = column("why there is no severity")
+    accuracy: float = column(
+        "probability that the annotator gives the true value, by Dawid and Skene's model"
+    )
+    accuracy_reason: str = column("why there is no accuracy")
 
 
 class DawidSkene(Section[DawidSkeneRow]):

@@ -4,7 +4,6 @@ without each."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import nan
@@ -16,7 +15,8 @@ from analysis.frames import Material, hidden_repeats
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Bar, Cell, PageTable
 from analysis.reports.numerals import or_dash, percent, signed
-from analysis.reports.table_engine import Column, Table, draw
+from analysis.reports.rows import column, table_row
+from analysis.reports.table_engine import MISSING, Column, Table, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import Criteria
@@ -38,106 +38,70 @@ NO_BETTER_END = "the values have no better end and are not averaged"
 NO_ORDER = "not known: imported ratings have no order"
 
 
-@dataclass(frozen=True)
+@table_row
 class AnnotatorRow:
-    """One annotator on one criterion.
+    """One annotator on one criterion."""
 
-    criterion: key of the criterion
-    annotator: label of the annotator
-    n: values given
-    mean: mean value given; empty where the values may not be averaged
-    severity: mean distance from the others' mean on the same units; below 0 is harsh where high is
-      best
-    shared: units that others judged too
-    top_share: share of the value given most often
-    longest_run: most equal values in a row, in the order submitted; empty for imported ratings
-    run_reason: why there is no longest run
-    rho_with_others: Spearman's rho with the mean of the others
-    rho_reason: why that is undefined
-    """
-
-    criterion: str
-    annotator: str
-    n: int
-    mean: float
-    severity: float
-    shared: int
-    top_share: float
-    longest_run: int | None
-    run_reason: str
-    rho_with_others: float
-    rho_reason: str
+    criterion: str = column("key of the criterion")
+    annotator: str = column("label of the annotator")
+    n: int = column("values given")
+    mean: float = column("mean value given; empty where the values may not be averaged")
+    severity: float = column(
+        "mean distance from the others' mean on the same units; below 0 is harsh where high is best"
+    )
+    shared: int = column("units that others judged too")
+    top_share: float = column("share of the value given most often")
+    longest_run: int | None = column(
+        "most equal values in a row, in the order submitted; empty for imported ratings"
+    )
+    run_reason: str = column("why there is no longest run")
+    rho_with_others: float = column("Spearman's rho with the mean of the others")
+    rho_reason: str = column("why that is undefined")
 
 
-@dataclass(frozen=True)
+@table_row
 class ScaleUse:
-    """Number of times that one annotator gave one point of a scale.
+    """Number of times that one annotator gave one point of a scale."""
 
-    criterion: key of the criterion
-    annotator: label of the annotator
-    value: the point
-    label: its label
-    count: times it was given
-    share: its share of the annotator's values
-    """
-
-    criterion: str
-    annotator: str
-    value: int
-    label: str
-    count: int
-    share: float
+    criterion: str = column("key of the criterion")
+    annotator: str = column("label of the annotator")
+    value: int = column("the point")
+    label: str = column("its label")
+    count: int = column("times it was given")
+    share: float = column("its share of the annotator's values")
 
 
-@dataclass(frozen=True)
+@table_row
 class LeftOut:
-    """Agreement without one annotator.
+    """Agreement without one annotator."""
 
-    criterion: key of the criterion
-    without: label of the left-out annotator
-    level: level of measurement at which alpha takes the values
-    alpha: Krippendorff's alpha of the others
-    change: that alpha minus the alpha of all; above 0 the others agree better without this
-      annotator
-    """
-
-    criterion: str
-    without: str
-    level: str
-    alpha: Result
-    change: float
+    criterion: str = column("key of the criterion")
+    without: str = column("label of the left-out annotator")
+    level: str = column("level of measurement at which alpha takes the values")
+    alpha: Result = column("Krippendorff's alpha of the others")
+    change: float = column(
+        "that alpha minus the alpha of all; above 0 the others agree better without this annotator"
+    )
 
 
-@dataclass(frozen=True)
+@table_row
 class PairKappa:
-    """Cohen's kappa of two annotators over the units both judged.
+    """Cohen's kappa of two annotators over the units both judged."""
 
-    criterion: key of the criterion
-    weights: unweighted, linear or quadratic
-    first: label of one annotator
-    second: label of the other
-    value: kappa
-    n: units both judged
-    """
-
-    criterion: str
-    weights: str
-    first: str
-    second: str
-    value: float
-    n: int
+    criterion: str = column("key of the criterion")
+    weights: str = column("unweighted, linear or quadratic")
+    first: str = column("label of one annotator")
+    second: str = column("label of the other")
+    value: float = column("kappa")
+    n: int = column("units both judged")
 
 
-@dataclass(frozen=True)
+@table_row
 class RepeatRow:
-    """Intra-annotator agreement on questions shown twice.
+    """Intra-annotator agreement on questions shown twice."""
 
-    criterion: key of the criterion
-    estimate: the agreement, or why there is none
-    """
-
-    criterion: str
-    estimate: Result
+    criterion: str = column("key of the criterion")
+    estimate: Result = column("the agreement, or why there is none")
 
 
 class Annotators(Section[AnnotatorRow]):
@@ -397,11 +361,15 @@ def _severity_cell(row: AnnotatorRow) -> Cell:
     return Cell(signed(row.severity), items=query)
 
 
+def _run_cell(row: AnnotatorRow) -> Cell:
+    return MISSING if row.longest_run is None else Cell(str(row.longest_run))
+
+
 COLUMNS = [
     Column[AnnotatorRow]("ratings", lambda row: Cell(f"{row.n:,}")),
     Column[AnnotatorRow]("mean", lambda row: Cell(or_dash(row.mean))),
     Column[AnnotatorRow]("severity", _severity_cell),
-    Column[AnnotatorRow]("longest run", lambda row: Cell(str(row.longest_run or "–"))),
+    Column[AnnotatorRow]("longest run", _run_cell),
 ]
 
 

@@ -1,10 +1,10 @@
 """The human ceiling: how well one annotator follows the others, by the coefficients that metrics
 are measured by."""
 
-from dataclasses import dataclass
 from itertools import product
 from typing import get_args
 
+from analysis.reports.rows import column, table_row
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._correlation import METHODS
@@ -15,20 +15,16 @@ from quaestor_stats._result import Result
 LEVELS: tuple[CeilingLevel, ...] = get_args(CeilingLevel)
 
 
-@dataclass(frozen=True)
+@table_row
 class CeilingRow:
-    """Correlation of one annotator with the mean of the others.
+    """Correlation of one annotator with the mean of the others."""
 
-    criterion: key of the criterion
-    level: pooled, within_source or systems
-    coefficient: pearson, spearman or kendall
-    ceiling: the coefficient, a mean over annotators, with its interval over sources
-    """
-
-    criterion: str
-    level: str
-    coefficient: str
-    ceiling: Result
+    criterion: str = column("key of the criterion")
+    level: str = column("pooled, within_source or systems")
+    coefficient: str = column("pearson, spearman or kendall")
+    ceiling: Result = column(
+        "the coefficient, a mean over annotators, with its interval over sources"
+    )
 
 
 class Ceiling(Section[CeilingRow]):

@@ -1,14 +1,14 @@
 """Means of the systems over the sources on which every system has a rated output."""
 
-from collections.abc import Set
-from dataclasses import dataclass, replace
+from collections.abc import Sequence, Set
+from dataclasses import replace
 
 from analysis.frames import Material
-from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import interval_text, or_dash
-from analysis.reports.system_names import system_name
+from analysis.reports.cells import estimate_cell
+from analysis.reports.layout import PageTable
+from analysis.reports.rows import column, table_row
+from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
-from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
 from analysis.sections.system_means import declared_means_on
@@ -16,18 +16,16 @@ from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._result import Result
 
 
-@dataclass(frozen=True)
+@table_row
 class CommonMean:
-    """One system's mean on one criterion, over the sources on which every system has a rated output.
+    """One system's mean on one criterion, over the sources on which every system has a rated
+    output."""
 
-    criterion: key of the criterion
-    system: name of the system
-    mean: mean of the question means; `n` counts questions, `clusters` the sources of its interval
-    """
-
-    criterion: str
-    system: str
-    mean: Result
+    criterion: str = column("key of the criterion")
+    system: str = column("name of the system")
+    mean: Result = column(
+        "mean of the question means; `n` counts questions, `clusters` the sources of its interval"
+    )
 
 
 class CommonMeans(Section[CommonMean]):
@@ -57,36 +55,23 @@ class CommonMeans(Section[CommonMean]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        means = {(row.system, row.criterion): row.mean for row in found.of(CommonMeans)}
-        criteria = [row for row in criterion_rows(found) if found.on(CommonMeans, row.criterion)]
-        lines = [
-            Line(
-                system_name(system),
-                [_cell(means.get((system, criterion.criterion))) for criterion in criteria],
-            )
-            for system in dict.fromkeys(system for system, _ in means)
-        ]
-        if not lines:
-            return []
-        unit, units = facts_of(found).unit, facts_of(found).units
-        sizes = {
-            criterion.name: found.on(CommonMeans, criterion.criterion)[0].mean.clusters
-            for criterion in criteria
-        }
-        caption = "; ".join(
-            f"{name}: {size:,} of {unit.counted(units)}" for name, size in sizes.items()
+        def caption(rows: Sequence[CommonMean]) -> str:
+            unit, units = facts_of(found).unit, facts_of(found).units
+            sizes = {
+                row.criterion: f"{row.mean.clusters:,} of {unit.counted(units)}" for row in rows
+            }
+            parts = [f"{found.name_of(key)}: {sizes[key]}" for key in found.names if key in sizes]
+            return f"{'; '.join(parts)}."
+
+        table = Table[CommonMean](
+            title=self.title,
+            lines="system",
+            columns=Pivot("criterion", lambda row: estimate_cell(row.mean, with_n=False)),
+            caption=caption,
+            reasons=lambda rows: sorted({row.mean.reason for row in rows} - {""}),
+            folded=True,
         )
-        return [
-            PageTable(
-                self.title,
-                [criterion.name for criterion in criteria],
-                lines,
-                first="System",
-                caption=f"{caption}.",
-                reasons=sorted({mean.reason for mean in means.values()} - {""}),
-                folded=True,
-            )
-        ]
+        return draw(table, found.of(CommonMeans), found.names)
 
 
 def _common_sources(material: Material, criterion: RubricCriterion) -> Set[str]:
@@ -105,9 +90,3 @@ def _on_sources(material: Material, sources: Set[str]) -> Material:
     of_sources = material.judgments["unit"].isin(slots["unit"])
     judgments = material.judgments[of_sources].reset_index(drop=True)
     return replace(material, slots=slots, judgments=judgments)
-
-
-def _cell(mean: Result | None) -> Cell:
-    if mean is None:
-        return Cell("–")
-    return Cell(or_dash(mean.value), interval_text(mean))

@@ -20,7 +20,7 @@ from analysis.reports.numerals import (
     p_alone,
     signed,
 )
-from analysis.reports.rows import TestedResult
+from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
 from analysis.sections.columns import averaged_criteria, rated_outputs, units_of
 from analysis.sections.criteria import criterion_rows
@@ -62,65 +62,54 @@ PERMUTATIONS = 20_000
 SIGNS_DRAWN = 200_000_000  # swaps x sources x pairs: some four seconds
 
 
-@dataclass(frozen=True)
+@table_row
 class SystemPair:
-    """Two systems on one criterion under one test.
+    """Two systems on one criterion under one test."""
 
-    criterion: key of the criterion
-    test: difference (within sources, the test that compares the systems), contrast (the same by Student's t, which
-      has the difference's p unless this is the permutation's), wilcoxon (signed ranks over sources),
-      t_as_published (two-sample t of question means, which takes questions on one source as independent) or
-      cliffs_delta (an effect, no test)
-    first: one system
-    second: the other
-    p_from: where the p of the difference comes from: permutation (systems are swapped source by source) or contrast
-      (adjusted for annotators); empty for the other tests
-    estimate: the difference of means, first minus second; for Cliff's delta the delta
-    floor: the smallest p that the permutation test can reach with these sources after Holm's
-      correction; empty for the others
-    p_holm: p after Holm's correction over the pairs of this criterion and test, and of the criteria that the plan
-      corrects together with it
-    p_bh: p after Benjamini and Hochberg's correction over the same pairs
-    """
-
-    criterion: str
-    test: str
-    first: str
-    second: str
-    p_from: str
-    estimate: TestedResult
-    floor: float
-    p_holm: float
-    p_bh: float
+    criterion: str = column("key of the criterion")
+    test: str = column(
+        "difference (within sources, the test that compares the systems), contrast (the same by "
+        "Student's t, which has the difference's p unless this is the permutation's), wilcoxon "
+        "(signed ranks over sources), t_as_published (two-sample t of question means, which takes "
+        "questions on one source as independent) or cliffs_delta (an effect, no test)"
+    )
+    first: str = column("one system")
+    second: str = column("the other")
+    p_from: str = column(
+        "where the p of the difference comes from: permutation (systems are swapped source by "
+        "source) or contrast (adjusted for annotators); empty for the other tests"
+    )
+    estimate: TestedResult = column(
+        "the difference of means, first minus second; for Cliff's delta the delta"
+    )
+    floor: float = column(
+        "the smallest p that the permutation test can reach with these sources after Holm's "
+        "correction; empty for the others"
+    )
+    p_holm: float = column(
+        "p after Holm's correction over the pairs of this criterion and test, and of the criteria "
+        "that the plan corrects together with it"
+    )
+    p_bh: float = column("p after Benjamini and Hochberg's correction over the same pairs")
 
     def reversed(self) -> "SystemPair":
         """Return the pair as the second system minus the first."""
         return replace(self, first=self.second, second=self.first, estimate=negated(self.estimate))
 
 
-@dataclass(frozen=True)
+@table_row
 class SystemLetters:
     """The letters of one system on one criterion: systems with one in common do not differ
-      significantly.
+    significantly."""
 
-    criterion: key of the criterion
-    system: name of the system
-    letters: its letters, a for the best; empty where a pair of systems has no test
-    test: the tests that compare the systems: permutation, contrast, or both
-    correction: correction over the pairs of the criterion
-    corrected_with: the other criteria whose pairs the correction includes
-    level: level of the test after correction
-    reason: why there are no letters
-    """
-
-    criterion: str
-    system: str
-    letters: str
-    test: str
-    correction: str
-    corrected_with: list[str]
-    level: float
-    reason: str
+    criterion: str = column("key of the criterion")
+    system: str = column("name of the system")
+    letters: str = column("its letters, a for the best; empty where a pair of systems has no test")
+    test: str = column("the tests that compare the systems: permutation, contrast, or both")
+    correction: str = column("correction over the pairs of the criterion")
+    corrected_with: list[str] = column("the other criteria whose pairs the correction includes")
+    level: float = column("level of the test after correction")
+    reason: str = column("why there are no letters")
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ page, the device, what they answered with and whether keywords were highlighted.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Assignment, Campaign, Round
@@ -32,24 +32,16 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True)
+@table_row
 class ConditionRow:
-    """The ratings given under one condition; nothing is compared.
+    """The ratings given under one condition; nothing is compared."""
 
-    criterion: key of the criterion
-    condition: language, view, device, input or keywords
-    level: what the condition was, such as de, list, phone or touch
-    annotators: annotators who rated under it
-    n: ratings given under it
-    mean: their mean; empty where the values may not be averaged
-    """
-
-    criterion: str
-    condition: str
-    level: str
-    annotators: int
-    n: int
-    mean: float
+    criterion: str = column("key of the criterion")
+    condition: str = column("language, view, device, input or keywords")
+    level: str = column("what the condition was, such as de, list, phone or touch")
+    annotators: int = column("annotators who rated under it")
+    n: int = column("ratings given under it")
+    mean: float = column("their mean; empty where the values may not be averaged")
 
 
 class Conditions(Section[ConditionRow]):

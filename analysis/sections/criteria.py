@@ -1,36 +1,30 @@
 """The criteria of the study and their scales."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from analysis.reports.rows import column, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import Quota, RubricCriterion, RubricDocument
 from quaestor_stats._alpha import Level
 
 
-@dataclass(frozen=True)
+@table_row
 class CriterionRow:
-    """A criterion of the protocol.
+    """A criterion of the protocol."""
 
-    criterion: its key
-    name: its name
-    level: level of measurement: nominal, ordinal or interval
-    best: which end of its scale is best: highest, lowest or none
-    unit: what is judged: a question, or a set of questions
-    averaged: whether its values may be averaged and tested; without a better end they may not
-    points: its scale, each point a value and a label
-    target: how many questions of a set ought to have each value, where the protocol asks for it:
-      pairs of a value and a number
-    """
-
-    criterion: str
-    name: str
-    level: str
-    best: str
-    unit: str
-    averaged: bool
-    points: list[Any]
-    target: list[Any]
+    criterion: str = column("its key")
+    name: str = column("its name")
+    level: str = column("level of measurement: nominal, ordinal or interval")
+    best: str = column("which end of its scale is best: highest, lowest or none")
+    unit: str = column("what is judged: a question, or a set of questions")
+    averaged: bool = column(
+        "whether its values may be averaged and tested; without a better end they may not"
+    )
+    points: list[Any] = column("its scale, each point a value and a label")
+    target: list[Any] = column(
+        "how many questions of a set ought to have each value, where the protocol asks for it: "
+        "pairs of a value and a number"
+    )
 
     @property
     def alpha_level(self) -> Level:

@@ -1,10 +1,11 @@
 """The annotators and sources that a study needs, from its variance components."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import nan
 
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash, two
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.mixed_models import model_of
@@ -17,29 +18,21 @@ ANNOTATORS = (1, 2, 3, 5, 10)
 FACTORS = (0.5, 1, 2, 4)  # of the sources that the study has
 
 
-@dataclass(frozen=True)
+@table_row
 class DependabilityRow:
     """How well a study with these numbers of annotators and sources distinguishes systems, on texts
-      and by annotators like these.
+    and by annotators like these."""
 
-    criterion: key of the criterion
-    annotators: annotators of every question
-    sources: sources
-    generalisability: share of the variance of differences between systems that is the systems' own
-    dependability: share of the variance of their means that is the systems' own
-    error_of_mean: standard error of a system's mean
-    error_of_difference: standard error of the difference of two systems
-    reason: why there are no numbers
-    """
-
-    criterion: str
-    annotators: int
-    sources: int
-    generalisability: float
-    dependability: float
-    error_of_mean: float
-    error_of_difference: float
-    reason: str
+    criterion: str = column("key of the criterion")
+    annotators: int = column("annotators of every question")
+    sources: int = column("sources")
+    generalisability: float = column(
+        "share of the variance of differences between systems that is the systems' own"
+    )
+    dependability: float = column("share of the variance of their means that is the systems' own")
+    error_of_mean: float = column("standard error of a system's mean")
+    error_of_difference: float = column("standard error of the difference of two systems")
+    reason: str = column("why there are no numbers")
 
 
 class DependabilityOfSystems(Section[DependabilityRow]):

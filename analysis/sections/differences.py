@@ -3,7 +3,7 @@ and the set of metrics that do not differ significantly from the highest."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import comb, isclose, isnan, nan
@@ -24,7 +24,7 @@ from analysis.reports.numerals import (
     listed_or_counted,
     p_alone,
 )
-from analysis.reports.rows import TestedResult
+from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.table_engine import MISSING, Column, Pivot, Table, draw
 from analysis.sections.comparisons import negated
 from analysis.sections.levels import (
@@ -55,65 +55,50 @@ SURE = 0.05
 AT = ("pooled", "within_source", "systems")
 
 
-@dataclass(frozen=True)
+@table_row
 class MetricPair:
-    """Two metrics against one human column at one level.
+    """Two metrics against one human column at one level."""
 
-    criterion: key of the criterion, or the name of an imported column of means
-    level: pooled, within_source or systems
-    better: the metric with the higher coefficient
-    other: the other metric
-    coefficient: the coefficient that is compared
-    estimate: the higher coefficient minus the other; p that there is no difference
-    p_holm: p after Holm's correction over the pairs of metrics of this column at this level
-    questions: questions that the human column and both metrics have
-    sources: sources that they belong to
-    systems: systems that they belong to
-    williams_t: Williams' t over all questions, as published: it takes questions as independent
-    p_williams: its two-sided p
-    p_williams_one_sided: its one-sided p for the better metric, half of the two-sided p
-    p_williams_holm: its two-sided p after Holm's correction
-    williams_reason: why it is missing
-    """
-
-    criterion: str
-    level: str
-    better: str
-    other: str
-    coefficient: str
-    estimate: TestedResult
-    p_holm: float
-    questions: int
-    sources: int
-    systems: int
-    williams_t: float = nan
-    p_williams: float = nan
-    p_williams_one_sided: float = nan
-    p_williams_holm: float = nan
-    williams_reason: str = ""
+    criterion: str = column("key of the criterion, or the name of an imported column of means")
+    level: str = column("pooled, within_source or systems")
+    better: str = column("the metric with the higher coefficient")
+    other: str = column("the other metric")
+    coefficient: str = column("the coefficient that is compared")
+    estimate: TestedResult = column(
+        "the higher coefficient minus the other; p that there is no difference"
+    )
+    p_holm: float = column(
+        "p after Holm's correction over the pairs of metrics of this column at this level"
+    )
+    questions: int = column("questions that the human column and both metrics have")
+    sources: int = column("sources that they belong to")
+    systems: int = column("systems that they belong to")
+    williams_t: float = column(
+        "Williams' t over all questions, as published: it takes questions as independent",
+        default=nan,
+    )
+    p_williams: float = column("its two-sided p", default=nan)
+    p_williams_one_sided: float = column(
+        "its one-sided p for the better metric, half of the two-sided p", default=nan
+    )
+    p_williams_holm: float = column("its two-sided p after Holm's correction", default=nan)
+    williams_reason: str = column("why it is missing", default="")
 
 
-@dataclass(frozen=True)
+@table_row
 class LeaderRow:
-    """The metrics that are not significantly different from the highest one, at one level.
+    """The metrics that are not significantly different from the highest one, at one level."""
 
-    criterion: key of the criterion, or the name of an imported column of means
-    level: pooled, within_source or systems
-    coefficient: the coefficient that is compared
-    highest: the metric with the highest coefficient
-    members: the highest and those not significantly different from it; the truly highest metric is among them
-      with 95% probability or more
-    behind: metrics that differ significantly from the highest
-    unknown: metrics that could not be compared with it
-    """
-
-    criterion: str
-    level: str
-    coefficient: str
-    highest: str
-    members: list[str]
-    behind: list[str]
-    unknown: list[str]
+    criterion: str = column("key of the criterion, or the name of an imported column of means")
+    level: str = column("pooled, within_source or systems")
+    coefficient: str = column("the coefficient that is compared")
+    highest: str = column("the metric with the highest coefficient")
+    members: list[str] = column(
+        "the highest and those not significantly different from it; the truly highest metric is "
+        "among them with 95% probability or more"
+    )
+    behind: list[str] = column("metrics that differ significantly from the highest")
+    unknown: list[str] = column("metrics that could not be compared with it")
 
 
 class Differences(Section[MetricPair]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.numerals import percent
+from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.criteria import CriterionRow, criterion_rows
@@ -24,24 +25,16 @@ if TYPE_CHECKING:
 MANY_POINTS = 12  # points of a scale up to which its use is drawn
 
 
-@dataclass(frozen=True)
+@table_row
 class PointShare:
-    """Number of times that one system got one point of a scale.
+    """Number of times that one system got one point of a scale."""
 
-    criterion: key of the criterion
-    system: name of the system
-    value: the point
-    label: its label
-    count: ratings with this value
-    share: its share of the system's ratings
-    """
-
-    criterion: str
-    system: str
-    value: int
-    label: str
-    count: int
-    share: float
+    criterion: str = column("key of the criterion")
+    system: str = column("name of the system")
+    value: int = column("the point")
+    label: str = column("its label")
+    count: int = column("ratings with this value")
+    share: float = column("its share of the system's ratings")
 
 
 class Distributions(Section[PointShare]):

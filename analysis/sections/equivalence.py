@@ -1,13 +1,13 @@
 """Equivalence of systems within the margin that the plan declared."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import nan
 
 import numpy as np
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import briefly, inside, known, p_alone, p_value, signed, two
+from analysis.reports.rows import column, table_row
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.comparisons import SURE, SystemPair, deciding_pairs, families
 from analysis.sections.criteria import criterion_rows
@@ -17,46 +17,32 @@ from quaestor_stats._equivalence import Equivalence, two_one_sided
 from quaestor_stats._multiplicity import holm
 
 
-@dataclass(frozen=True)
+@table_row
 class EquivalenceRow:
-    """Two one-sided tests of the difference of two systems on one criterion.
+    """Two one-sided tests of the difference of two systems on one criterion."""
 
-    criterion: key of the criterion
-    first: one system
-    second: the other
-    margin: declared margin of the criterion, in scale points
-    margin_reason: declared reason for it
-    test: permutation or contrast, which compares the systems; the interval of the difference gives the
-      standard error and degrees of freedom
-    value: difference of the means, first minus second
-    low: lower end of its 90% interval
-    high: upper end of its 90% interval
-    df: degrees of freedom
-    p_lower: p of the test that the difference is above minus the margin
-    p_upper: p of the test that the difference is below the margin
-    p: the larger of both, not corrected
-    p_holm: p after Holm's correction over the tested pairs of the criterion, and of the criteria that the plan corrects
-      together with it
-    equivalent: whether p_holm is below .05
-    reason: why there is no test
-    """
-
-    criterion: str
-    first: str
-    second: str
-    margin: float
-    margin_reason: str
-    test: str
-    value: float
-    low: float
-    high: float
-    df: float
-    p_lower: float
-    p_upper: float
-    p: float
-    p_holm: float
-    equivalent: bool
-    reason: str
+    criterion: str = column("key of the criterion")
+    first: str = column("one system")
+    second: str = column("the other")
+    margin: float = column("declared margin of the criterion, in scale points")
+    margin_reason: str = column("declared reason for it")
+    test: str = column(
+        "permutation or contrast, which compares the systems; the interval of the difference gives "
+        "the standard error and degrees of freedom"
+    )
+    value: float = column("difference of the means, first minus second")
+    low: float = column("lower end of its 90% interval")
+    high: float = column("upper end of its 90% interval")
+    df: float = column("degrees of freedom")
+    p_lower: float = column("p of the test that the difference is above minus the margin")
+    p_upper: float = column("p of the test that the difference is below the margin")
+    p: float = column("the larger of both, not corrected")
+    p_holm: float = column(
+        "p after Holm's correction over the tested pairs of the criterion, and of the criteria "
+        "that the plan corrects together with it"
+    )
+    equivalent: bool = column("whether p_holm is below .05")
+    reason: str = column("why there is no test")
 
 
 class Equivalences(Section[EquivalenceRow]):

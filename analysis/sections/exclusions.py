@@ -1,13 +1,14 @@
 """Changes in the results from excluding annotators."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from analysis.frames import Material, with_settled
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, or_dash
+from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.agreement import alpha_of
@@ -22,22 +23,17 @@ DATA: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
+@table_row
 class ExclusionRow:
-    """A core number over all data, or after exclusions.
+    """A core number over all data, or after exclusions."""
 
-    data: "all", or "after exclusions"
-    measure: krippendorff_alpha (of what annotators said) or mean
-    criterion: key of the criterion
-    system: name of the system; empty for alpha
-    estimate: the number
-    """
-
-    data: Literal["all", "after exclusions"]
-    measure: Literal["krippendorff_alpha", "mean"]
-    criterion: str
-    system: str
-    estimate: Result
+    data: Literal["all", "after exclusions"] = column('"all", or "after exclusions"')
+    measure: Literal["krippendorff_alpha", "mean"] = column(
+        "krippendorff_alpha (of what annotators said) or mean"
+    )
+    criterion: str = column("key of the criterion")
+    system: str = column("name of the system; empty for alpha")
+    estimate: Result = column("the number")
 
 
 class Exclusions(Section[ExclusionRow]):

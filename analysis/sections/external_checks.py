@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 
+from analysis.reports.rows import column, table_row
 from analysis.sections.agreement import alpha_row, coefficient_row
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.levels import Levels, MetricLevel, compared_columns
@@ -19,22 +19,17 @@ from quaestor_stats._inputs import complete
 Compared = tuple[str, str, float, float]  # statistic, package, ours, theirs
 
 
-@dataclass(frozen=True)
+@table_row
 class ExternalCheck:
-    """One statistic as another package computes it.
+    """One statistic as another package computes it."""
 
-    statistic: Krippendorff's α, Fleiss' κ, Spearman's ρ (pooled) or Holm's correction
-    package: the package that computed it too
-    version: its version
-    values: number of values that were compared
-    largest_difference: the largest absolute difference
-    """
-
-    statistic: str
-    package: str
-    version: str
-    values: int
-    largest_difference: float
+    statistic: str = column(
+        "Krippendorff's α, Fleiss' κ, Spearman's ρ (pooled) or Holm's correction"
+    )
+    package: str = column("the package that computed it too")
+    version: str = column("its version")
+    values: int = column("number of values that were compared")
+    largest_difference: float = column("the largest absolute difference")
 
 
 class ExternalChecks(Section[ExternalCheck]):

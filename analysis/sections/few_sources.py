@@ -2,10 +2,10 @@
 them, and no test of so few sources can know of it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import p_alone
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.comparisons import (
     SURE,
@@ -26,25 +26,19 @@ from quaestor_stats._system_differences import PERMUTATION
 MAX_CARRYING = 3
 
 
-@dataclass(frozen=True)
+@table_row
 class FewSourcesRow:
-    """A significant difference of two systems that is not significant without a few sources.
+    """A significant difference of two systems that is not significant without a few sources."""
 
-    criterion: key of the criterion
-    first: one system
-    second: the other
-    p_holm: p of the paired permutation test after Holm's correction
-    carried_by: the smallest number of sources, or clusters of them, without which the difference is
-      no longer significant; the sources that contribute most to it are left out first
-    units: sources, or clusters of them, that both systems were judged on
-    """
-
-    criterion: str
-    first: str
-    second: str
-    p_holm: float
-    carried_by: int
-    units: int
+    criterion: str = column("key of the criterion")
+    first: str = column("one system")
+    second: str = column("the other")
+    p_holm: float = column("p of the paired permutation test after Holm's correction")
+    carried_by: int = column(
+        "the smallest number of sources, or clusters of them, without which the difference is no "
+        "longer significant; the sources that contribute most to it are left out first"
+    )
+    units: int = column("sources, or clusters of them, that both systems were judged on")
 
 
 class FewSources(Section[FewSourcesRow]):

@@ -2,7 +2,7 @@
 with human ratings at each level."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from analysis.frames import Material
 from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, percent, with_interval
-from analysis.reports.rows import Record, TestedResult
+from analysis.reports.rows import Record, TestedResult, column, table_row
 from analysis.reports.table_engine import MISSING, Pivot, Table, draw
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.levels import LEVELS, MEASURES
@@ -36,94 +36,70 @@ REASONS = 20_000_000
 SHORTEST_REASON = 200  # of a long one, however many there are
 
 
-@dataclass(frozen=True)
+@table_row
 class JudgeBiasRow:
     """Bias of one judge towards one system: how much higher than annotators it rates the system,
-      compared with the other systems.
+    compared with the other systems."""
 
-    criterion: key of the criterion
-    judge: name of the judge
-    system: name of the system
-    own_family: whether the system is of the judge's own model family; for a jury, of every judge's
-    bias: mean of judge minus annotators on the system's items, minus the same on all other items,
-      sign-aligned so that above 0 the judge favours the system more than annotators do
-    """
-
-    criterion: str
-    judge: str
-    system: str
-    own_family: bool
-    bias: Result
+    criterion: str = column("key of the criterion")
+    judge: str = column("name of the judge")
+    system: str = column("name of the system")
+    own_family: bool = column(
+        "whether the system is of the judge's own model family; for a jury, of every judge's"
+    )
+    bias: Result = column(
+        "mean of judge minus annotators on the system's items, minus the same on all other items, "
+        "sign-aligned so that above 0 the judge favours the system more than annotators do"
+    )
 
 
-@dataclass(frozen=True)
+@table_row
 class JudgeUseRow:
-    """Use of one point of a scale by one judge, and by annotators.
+    """Use of one point of a scale by one judge, and by annotators."""
 
-    criterion: key of the criterion
-    judge: name of the judge
-    value: the point
-    label: its label
-    count: times the judge gave it
-    share: its share of the judge's values
-    people_share: its share of the annotators' values on the same items
-    """
-
-    criterion: str
-    judge: str
-    value: int
-    label: str
-    count: int
-    share: float
-    people_share: float
+    criterion: str = column("key of the criterion")
+    judge: str = column("name of the judge")
+    value: int = column("the point")
+    label: str = column("its label")
+    count: int = column("times the judge gave it")
+    share: float = column("its share of the judge's values")
+    people_share: float = column("its share of the annotators' values on the same items")
 
 
-@dataclass(frozen=True)
+@table_row
 class JudgeLevelRow:
-    """Correlation of one judge with the mean human ratings at one level by one measure.
+    """Correlation of one judge with the mean human ratings at one level by one measure."""
 
-    criterion: key of the criterion
-    judge: name of the judge
-    level: pooled, within_source or systems
-    measure: pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy
-    baseline: share of pairs tied in the human ratings, which is the accuracy of tying every pair
-    estimate: the measure with its interval and test, over the declared design
-    """
-
-    criterion: str
-    judge: str
-    level: str
-    measure: str
-    baseline: float
-    estimate: TestedResult
+    criterion: str = column("key of the criterion")
+    judge: str = column("name of the judge")
+    level: str = column("pooled, within_source or systems")
+    measure: str = column(
+        "pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy"
+    )
+    baseline: float = column(
+        "share of pairs tied in the human ratings, which is the accuracy of tying every pair"
+    )
+    estimate: TestedResult = column(
+        "the measure with its interval and test, over the declared design"
+    )
 
 
-@dataclass(frozen=True)
+@table_row
 class JudgedItemRow:
-    """One value of one judge and the mean human rating, with the judge's reason.
+    """One value of one judge and the mean human rating, with the judge's reason."""
 
-    criterion: key of the criterion
-    judge: name of the judge
-    source: key of the source
-    system: name of the system
-    position: slot of the question in its set; 0 for the set as a whole
-    question: its text
-    repeat: number of the repeat, if the judge was asked more than once
-    value: the judge's value; empty for "cannot say"
-    people: mean of the annotators' values
-    rationale: the judge's reason, or its beginning if all reasons together are very long
-    """
-
-    criterion: str
-    judge: str
-    source: str
-    system: str
-    position: int
-    question: str
-    repeat: int
-    value: float
-    people: float
-    rationale: str
+    criterion: str = column("key of the criterion")
+    judge: str = column("name of the judge")
+    source: str = column("key of the source")
+    system: str = column("name of the system")
+    position: int = column("slot of the question in its set; 0 for the set as a whole")
+    question: str = column("its text")
+    repeat: int = column("number of the repeat, if the judge was asked more than once")
+    value: float = column('the judge\'s value; empty for "cannot say"')
+    people: float = column("mean of the annotators' values")
+    rationale: str = column(
+        "the judge's reason, or its beginning if all reasons together are very long"
+    )
 
 
 class JudgedItems(Section[JudgedItemRow]):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, percent, with_interval
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.comparisons import negated
@@ -29,33 +29,32 @@ if TYPE_CHECKING:
 NO_ORDER = "the values have no order: none is higher"
 
 
-@dataclass(frozen=True)
+@table_row
 class JudgeConsistencyRow:
-    """One judge on one criterion, asked about the same questions again.
+    """One judge on one criterion, asked about the same questions again."""
 
-    criterion: key of the criterion
-    judge: name of the judge
-    items: units that it was asked about twice or more
-    times: largest number of times that it was asked about a unit
-    same: share of pairs of its answers to a unit that are equal
-    alpha: Krippendorff's alpha with its repeated judgments as raters
-    moved: units shown at two or more positions among the questions shown together
-    same_still: share of equal answers to a unit shown at the same position both times
-    same_moved: share of equal answers to a unit shown at another position the second time
-    earlier: its value of a unit at the earlier position minus that at the later one, sign-aligned
-      so that above 0 it favours the earlier position
-    """
-
-    criterion: str
-    judge: str
-    items: int
-    times: int
-    same: Result = field(metadata={"prefix": "same_"})
-    alpha: Result = field(metadata={"prefix": "alpha_"})
-    moved: int
-    same_still: Result = field(metadata={"prefix": "same_still_"})
-    same_moved: Result = field(metadata={"prefix": "same_moved_"})
-    earlier: Result = field(metadata={"prefix": "earlier_"})
+    criterion: str = column("key of the criterion")
+    judge: str = column("name of the judge")
+    items: int = column("units that it was asked about twice or more")
+    times: int = column("largest number of times that it was asked about a unit")
+    same: Result = column("share of pairs of its answers to a unit that are equal", prefix="same_")
+    alpha: Result = column(
+        "Krippendorff's alpha with its repeated judgments as raters", prefix="alpha_"
+    )
+    moved: int = column("units shown at two or more positions among the questions shown together")
+    same_still: Result = column(
+        "share of equal answers to a unit shown at the same position both times",
+        prefix="same_still_",
+    )
+    same_moved: Result = column(
+        "share of equal answers to a unit shown at another position the second time",
+        prefix="same_moved_",
+    )
+    earlier: Result = column(
+        "its value of a unit at the earlier position minus that at the later one, sign-aligned so "
+        "that above 0 it favours the earlier position",
+        prefix="earlier_",
+    )
 
 
 class JudgeConsistency(Section[JudgeConsistencyRow]):

@@ -2,13 +2,13 @@
 ratings that this saves."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import known, or_dash
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.machine_judges import Judged, judged_criteria, mean_of_people
@@ -17,30 +17,25 @@ from quaestor_stats._prediction_powered import ALL_JUDGED, corrected_mean
 from quaestor_stats._result import Result
 
 
-@dataclass(frozen=True)
+@table_row
 class CorrectedMeanRow:
-    """The mean of one system, or of all, by human ratings alone and with one judge.
+    """The mean of one system, or of all, by human ratings alone and with one judge."""
 
-    criterion: key of the criterion
-    judge: name of the judge
-    system: name of the system; empty for all that the judge judged
-    items: units that the judge has
-    judged: units of these that annotators judged
-    tuning: trust in the judge: lambda, from 0 (none) to 1 (full)
-    saves: factor by which annotators alone would need more items for an interval as narrow
-    people: mean of the mean human ratings over the units that annotators judged
-    corrected: mean of the judge over all its units, corrected by the human ratings
-    """
-
-    criterion: str
-    judge: str
-    system: str
-    items: int
-    judged: int
-    tuning: float
-    saves: float
-    people: Result = field(metadata={"prefix": "people_"})
-    corrected: Result = field(metadata={"prefix": "corrected_"})
+    criterion: str = column("key of the criterion")
+    judge: str = column("name of the judge")
+    system: str = column("name of the system; empty for all that the judge judged")
+    items: int = column("units that the judge has")
+    judged: int = column("units of these that annotators judged")
+    tuning: float = column("trust in the judge: lambda, from 0 (none) to 1 (full)")
+    saves: float = column(
+        "factor by which annotators alone would need more items for an interval as narrow"
+    )
+    people: Result = column(
+        "mean of the mean human ratings over the units that annotators judged", prefix="people_"
+    )
+    corrected: Result = column(
+        "mean of the judge over all its units, corrected by the human ratings", prefix="corrected_"
+    )
 
 
 class CorrectedMeans(Section[CorrectedMeanRow]):

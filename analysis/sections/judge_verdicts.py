@@ -2,7 +2,6 @@
 compare with."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from math import isnan, nan
 
 import numpy as np
@@ -17,6 +16,7 @@ from analysis.reports.numerals import (
     percent,
     with_interval,
 )
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.machine_judges import Judged, judged_criteria, repeated_answers
@@ -42,96 +42,82 @@ NO_ORDER = "the values have no order: nothing can be followed"
 NOT_REPEATED = "it was asked nothing twice"
 
 
-@dataclass(frozen=True)
+@table_row
 class VerdictRow:
-    """One judge on one criterion: the alternative annotator test, and values to be read with it.
+    """One judge on one criterion: the alternative annotator test, and values to be read with it."""
 
-    criterion: key of the criterion
-    judge: name of the judge, or the jury of all
-    epsilon: what replacing an annotator may cost
-    epsilon_reason: the annotators for whom that epsilon is meant
-    items: units judged by the judge and two or more annotators
-    left_out: units judged by the judge and fewer than two annotators
-    people: annotators that it was tested against
-    winning_rate: share of them against whom it wins, a source's items kept together
-    passes: whether that is a half or more; empty if it cannot be tested
-    winning_rate_published: the winning rate with items as independent, as the method was published
-    passes_published: whether that is a half or more
-    reason: why it cannot be tested
-    caution: what makes the test weak
-    advantage: average advantage probability: the mean over annotators of the share of items on
-      which the judge is at least as near to the others as the annotator
-    follows: Spearman's rho of the judge with the mean of all annotators but one, averaged over the
-      left-out annotators
-    person: the same rho of the left-out annotator, which is the human ceiling on these items
-    difference: follows minus person
-    severity: mean of the judge minus the mean of the annotators
-    again: share of values that are the same when the judge is asked again
-    most_given: value that it gives most often
-    most_given_share: share of that value among its own
-    most_given_by_people: share of that value among the annotators' values
-    """
-
-    criterion: str
-    judge: str
-    epsilon: float
-    epsilon_reason: str
-    items: int
-    left_out: int
-    people: int
-    winning_rate: float
-    passes: bool | None
-    winning_rate_published: float
-    passes_published: bool | None
-    reason: str
-    caution: str
-    advantage: Result = field(metadata={"prefix": "advantage_"})
-    follows: Result = field(metadata={"prefix": "follows_"})
-    person: Result = field(metadata={"prefix": "person_"})
-    difference: Result = field(metadata={"prefix": "difference_"})
-    severity: Result = field(metadata={"prefix": "severity_"})
-    again: Result = field(metadata={"prefix": "again_"})
-    most_given: float
-    most_given_share: float
-    most_given_by_people: float
+    criterion: str = column("key of the criterion")
+    judge: str = column("name of the judge, or the jury of all")
+    epsilon: float = column("what replacing an annotator may cost")
+    epsilon_reason: str = column("the annotators for whom that epsilon is meant")
+    items: int = column("units judged by the judge and two or more annotators")
+    left_out: int = column("units judged by the judge and fewer than two annotators")
+    people: int = column("annotators that it was tested against")
+    winning_rate: float = column(
+        "share of them against whom it wins, a source's items kept together"
+    )
+    passes: bool | None = column("whether that is a half or more; empty if it cannot be tested")
+    winning_rate_published: float = column(
+        "the winning rate with items as independent, as the method was published"
+    )
+    passes_published: bool | None = column("whether that is a half or more")
+    reason: str = column("why it cannot be tested")
+    caution: str = column("what makes the test weak")
+    advantage: Result = column(
+        "average advantage probability: the mean over annotators of the share of items on which "
+        "the judge is at least as near to the others as the annotator",
+        prefix="advantage_",
+    )
+    follows: Result = column(
+        "Spearman's rho of the judge with the mean of all annotators but one, averaged over the "
+        "left-out annotators",
+        prefix="follows_",
+    )
+    person: Result = column(
+        "the same rho of the left-out annotator, which is the human ceiling on these items",
+        prefix="person_",
+    )
+    difference: Result = column("follows minus person", prefix="difference_")
+    severity: Result = column(
+        "mean of the judge minus the mean of the annotators", prefix="severity_"
+    )
+    again: Result = column(
+        "share of values that are the same when the judge is asked again", prefix="again_"
+    )
+    most_given: float = column("value that it gives most often")
+    most_given_share: float = column("share of that value among its own")
+    most_given_by_people: float = column("share of that value among the annotators' values")
 
 
-@dataclass(frozen=True)
+@table_row
 class AgainstPersonRow:
-    """One judge against one annotator on one criterion.
+    """One judge against one annotator on one criterion."""
 
-    criterion: key of the criterion
-    judge: name of the judge
-    person: label of the annotator who is left out and compared
-    n: units that the judge, this annotator and another annotator judged
-    advantage: share of them on which the judge is at least as near to the others
-    person_advantage: share of them on which the annotator is at least as near to the others
-    p: one-sided p that the annotator is better by epsilon or more, a source's items kept together
-    p_adjusted: p after Benjamini and Yekutieli's correction over the annotators
-    p_published: p with items as independent, as the method was published
-    p_published_adjusted: p_published after Benjamini and Yekutieli's correction
-    wins: whether the judge wins against the annotator; empty if it was not tested
-    not_tested: why it was not tested
-    rho: Spearman's rho of judge and annotator
-    kappa: Cohen's kappa of the two, with quadratic weights where the values have an order
-    alpha: Krippendorff's alpha of the two
-    """
-
-    criterion: str
-    judge: str
-    person: str
-    n: int
-    advantage: float
-    person_advantage: float
-    p: float
-    p_adjusted: float
-    p_published: float
-    p_published_adjusted: float
-    wins: bool | None
-    not_tested: str
-    rho: float
-    kappa: Result = field(metadata={"prefix": "kappa_"})
-    alpha: Result = field(metadata={"prefix": "alpha_"})
+    criterion: str = column("key of the criterion")
+    judge: str = column("name of the judge")
+    person: str = column("label of the annotator who is left out and compared")
+    n: int = column("units that the judge, this annotator and another annotator judged")
+    advantage: float = column("share of them on which the judge is at least as near to the others")
+    person_advantage: float = column(
+        "share of them on which the annotator is at least as near to the others"
+    )
+    p: float = column(
+        "one-sided p that the annotator is better by epsilon or more, a source's items kept "
+        "together"
+    )
+    p_adjusted: float = column("p after Benjamini and Yekutieli's correction over the annotators")
+    p_published: float = column("p with items as independent, as the method was published")
+    p_published_adjusted: float = column("p_published after Benjamini and Yekutieli's correction")
+    wins: bool | None = column(
+        "whether the judge wins against the annotator; empty if it was not tested"
+    )
+    not_tested: str = column("why it was not tested")
+    rho: float = column("Spearman's rho of judge and annotator")
+    kappa: Result = column(
+        "Cohen's kappa of the two, with quadratic weights where the values have an order",
+        prefix="kappa_",
+    )
+    alpha: Result = column("Krippendorff's alpha of the two", prefix="alpha_")
 
 
 class Verdicts(Section[VerdictRow]):

@@ -17,7 +17,7 @@ from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Chart, Figure, Line, PageTable
 from analysis.reports.metric_names import metric_names
 from analysis.reports.numerals import coefficient, counted, interval_text, known
-from analysis.reports.rows import TestedResult
+from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import MISSING, Pivot, Table, draw
 from analysis.sections.columns import (
@@ -63,45 +63,50 @@ MEASURES = {
 DATA_ONLY = ("kendall_c",)  # CSV and JSON hold it; pages have tau-b
 
 
-@dataclass(frozen=True, kw_only=True)
+@table_row
 class MetricLevel:
     """One metric against one human column at one level by one measure, both sign-aligned so that
-      higher is better.
+    higher is better."""
 
-    criterion: key of the criterion, or the name of an imported column of means
-    metric: name of the metric
-    level: pooled (over all questions), within_source (across the systems on one source, the mean
-      over sources), systems (means of systems), sets (scores of question sets), or whole_systems
-      (scores that a metric gives systems as a whole)
-    coefficient: pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy
-    estimate: the measure; `n` counts questions, sources or systems; p tests for no association;
-      that of pairwise accuracy, pooled and within sources, is one-sided: better than chance with as
-      many ties
-    p_holm: p after Holm's correction over the metrics of this column at this level
-    p_as_published: p that takes questions, or systems, as independent, as papers print it
-    questions: questions that have both scores
-    sources: sources that they belong to
-    systems: systems that they belong to
-    smallest_p: over systems, the smallest p that any order of so few systems can give
-    epsilon: of pairwise accuracy, the largest difference of the metric that counts as a tie
-    in_sample: pairwise accuracy with the epsilon that is best for these very pairs, as published
-    baseline: share of pairs tied in the human ratings, which is the accuracy of tying every pair
-    """
-
-    criterion: str
-    metric: str
-    level: str
-    coefficient: str
-    estimate: TestedResult
-    p_holm: float = nan
-    p_as_published: float
-    questions: int
-    sources: int
-    systems: int
-    smallest_p: float = nan
-    epsilon: float = nan
-    in_sample: float = nan
-    baseline: float = nan
+    criterion: str = column("key of the criterion, or the name of an imported column of means")
+    metric: str = column("name of the metric")
+    level: str = column(
+        "pooled (over all questions), within_source (across the systems on one source, the mean "
+        "over sources), systems (means of systems), sets (scores of question sets), or "
+        "whole_systems (scores that a metric gives systems as a whole)"
+    )
+    coefficient: str = column(
+        "pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy"
+    )
+    estimate: TestedResult = column(
+        "the measure; `n` counts questions, sources or systems; p tests for no association; that "
+        "of pairwise accuracy, pooled and within sources, is one-sided: better than chance with as "
+        "many ties"
+    )
+    p_holm: float = column(
+        "p after Holm's correction over the metrics of this column at this level"
+    )
+    p_as_published: float = column(
+        "p that takes questions, or systems, as independent, as papers print it"
+    )
+    questions: int = column("questions that have both scores")
+    sources: int = column("sources that they belong to")
+    systems: int = column("systems that they belong to")
+    smallest_p: float = column(
+        "over systems, the smallest p that any order of so few systems can give", default=nan
+    )
+    epsilon: float = column(
+        "of pairwise accuracy, the largest difference of the metric that counts as a tie",
+        default=nan,
+    )
+    in_sample: float = column(
+        "pairwise accuracy with the epsilon that is best for these very pairs, as published",
+        default=nan,
+    )
+    baseline: float = column(
+        "share of pairs tied in the human ratings, which is the accuracy of tying every pair",
+        default=nan,
+    )
 
 
 class Levels(Section[MetricLevel]):
@@ -269,6 +274,7 @@ def _row(each: Association) -> MetricLevel:
         level=each.level,
         coefficient=each.measure,
         estimate=estimate,
+        p_holm=nan,
         p_as_published=each.p_as_published,
         questions=each.questions,
         sources=each.sources,
@@ -510,6 +516,7 @@ def _whole_systems(
                 level="whole_systems",
                 coefficient=method,
                 estimate=replace(estimate, dropped=items.dropped, ci=without_interval),
+                p_holm=nan,
                 p_as_published=estimate.pvalue,
                 questions=0,
                 sources=0,

@@ -12,6 +12,7 @@ from analysis import frames
 from analysis.frames import Material
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import counted
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.columns import clusters_of, units_of
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -27,38 +28,23 @@ if TYPE_CHECKING:
 JURY = "jury"
 
 
-@dataclass(frozen=True)
+@table_row
 class MachineJudgeRow:
-    """An LLM judge.
+    """An LLM judge."""
 
-    judge: name of the judge
-    model: id of the model
-    version: its version
-    prompt_sha256: hash of the prompt, word for word
-    temperature: sampling temperature
-    judged_on: day on which it judged
-    cost: what its answers cost
-    currency: of the cost
-    own_systems: systems of its own model family
-    items: units that it judged
-    judgments: values that it gave
-    repeated: values given again to the same unit
-    problems: rows or values of its table that could not be imported
-    """
-
-    judge: str
-    model: str
-    version: str
-    prompt_sha256: str
-    temperature: float
-    judged_on: str
-    cost: float
-    currency: str
-    own_systems: list[str]
-    items: int
-    judgments: int
-    repeated: int
-    problems: int
+    judge: str = column("name of the judge")
+    model: str = column("id of the model")
+    version: str = column("its version")
+    prompt_sha256: str = column("hash of the prompt, word for word")
+    temperature: float = column("sampling temperature")
+    judged_on: str = column("day on which it judged")
+    cost: float = column("what its answers cost")
+    currency: str = column("of the cost")
+    own_systems: list[str] = column("systems of its own model family")
+    items: int = column("units that it judged")
+    judgments: int = column("values that it gave")
+    repeated: int = column("values given again to the same unit")
+    problems: int = column("rows or values of its table that could not be imported")
 
 
 class MachineJudges(Section[MachineJudgeRow]):

@@ -1,7 +1,6 @@
 """Correlations between every pair of metrics, and between every pair of criteria."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
 from math import nan
@@ -11,6 +10,7 @@ import numpy as np
 
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.columns import human_columns, metric_columns
 from analysis.sections.levels import MEASURES, SHADES
@@ -25,45 +25,29 @@ NOT_TESTED = (
 )
 
 
-@dataclass(frozen=True)
+@table_row
 class MetricCorrelation:
-    """Two metrics over the questions that both have scored, sign-aligned so that higher is better.
+    """Two metrics over the questions that both have scored, sign-aligned so that higher is better."""
 
-    first: one metric
-    second: the other
-    coefficient: spearman or pearson
-    value: the coefficient; empty where it is undefined
-    n: questions that both have scored
-    reason: why it is undefined
-    """
-
-    first: str
-    second: str
-    coefficient: str
-    value: float
-    n: int
-    reason: str
+    first: str = column("one metric")
+    second: str = column("the other")
+    coefficient: str = column("spearman or pearson")
+    value: float = column("the coefficient; empty where it is undefined")
+    n: int = column("questions that both have scored")
+    reason: str = column("why it is undefined")
 
 
-@dataclass(frozen=True)
+@table_row
 class CriterionCorrelation:
-    """Two criteria over the questions that both were judged on: their means over annotators, higher is
-      better.
+    """Two criteria over the questions that both were judged on: their means over annotators, higher
+    is better."""
 
-    first: key of one criterion, or the name of an imported column of means
-    second: the other
-    coefficient: spearman or pearson
-    value: the coefficient; empty where it is undefined
-    n: questions that have both means
-    reason: why it is undefined
-    """
-
-    first: str
-    second: str
-    coefficient: str
-    value: float
-    n: int
-    reason: str
+    first: str = column("key of one criterion, or the name of an imported column of means")
+    second: str = column("the other")
+    coefficient: str = column("spearman or pearson")
+    value: float = column("the coefficient; empty where it is undefined")
+    n: int = column("questions that have both means")
+    reason: str = column("why it is undefined")
 
 
 Correlation: TypeAlias = MetricCorrelation | CriterionCorrelation

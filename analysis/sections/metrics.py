@@ -1,53 +1,43 @@
 """The metrics of a study: how many scores, between which values, and how each was made."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import nan
 from typing import Any
 
 from analysis.reports import making
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash, two
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import MISSING, Column, Table, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Metric
 
 
-@dataclass(frozen=True)
+@table_row
 class MetricFacts:
-    """A metric with how it was made, or the reason why it could not be computed.
+    """A metric with how it was made, or the reason why it could not be computed."""
 
-    name: name of the metric
-    kind: imported, computed, human_mean or not computed
-    direction: which end is better: higher or lower
-    scale: fraction, percent or another
-    n: scores
-    min: the lowest
-    mean: their mean
-    max: the highest
-    fingerprint: hash of everything that a score depends on
-    reason: why it could not be computed
-    made: its recipe: identity, version, parameters, preparation; or the column of the file
-    same_as: for an imported column, the computed metric with the same scores, which represents both
-      in all other tables
-    largest_difference: between the two
-    tolerance: half a unit of the last digit of the imported scores
-    """
-
-    name: str
-    kind: str
-    direction: str
-    scale: str
-    n: int
-    min: float
-    mean: float
-    max: float
-    fingerprint: str
-    reason: str
-    made: dict[str, Any]
-    same_as: str = ""
-    largest_difference: float = nan
-    tolerance: float = nan
+    name: str = column("name of the metric")
+    kind: str = column("imported, computed, human_mean or not computed")
+    direction: str = column("which end is better: higher or lower")
+    scale: str = column("fraction, percent or another")
+    n: int = column("scores")
+    min: float = column("the lowest")
+    mean: float = column("their mean")
+    max: float = column("the highest")
+    fingerprint: str = column("hash of everything that a score depends on")
+    reason: str = column("why it could not be computed")
+    made: dict[str, Any] = column(
+        "its recipe: identity, version, parameters, preparation; or the column of the file"
+    )
+    same_as: str = column(
+        "for an imported column, the computed metric with the same scores, which represents both "
+        "in all other tables",
+        default="",
+    )
+    largest_difference: float = column("between the two", default=nan)
+    tolerance: float = column("half a unit of the last digit of the imported scores", default=nan)
 
 
 class MetricsMade(Section[MetricFacts]):

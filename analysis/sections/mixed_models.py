@@ -4,7 +4,7 @@ annotators."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from math import nan
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from analysis.reports.numerals import (
     p_alone,
     two,
 )
-from analysis.reports.rows import TestedResult
+from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
@@ -69,27 +69,21 @@ EFFECTS = {
 }
 
 
-@dataclass(frozen=True)
+@table_row
 class ModelRow:
-    """A mean, a difference of two systems, or a variance, from the model of one criterion.
+    """A mean, a difference of two systems, or a variance, from the model of one criterion."""
 
-    criterion: key of the criterion
-    effect: mean of a system, difference of two systems' means, or the variance of what: clusters of
-      sources, sources, systems on sources, questions (one system's on one source), annotators and
-      annotators on systems (where annotators are declared random), annotators on questions (where they
-      rated some twice), the rest
-    first: the system, or the first of two
-    second: the other
-    estimate: the mean, the difference, first minus second, or the variance
-    p_holm: p after Holm's correction over the pairs of the criterion
-    """
-
-    criterion: str
-    effect: str
-    first: str
-    second: str
-    estimate: TestedResult
-    p_holm: float
+    criterion: str = column("key of the criterion")
+    effect: str = column(
+        "mean of a system, difference of two systems' means, or the variance of what: clusters of "
+        "sources, sources, systems on sources, questions (one system's on one source), annotators "
+        "and annotators on systems (where annotators are declared random), annotators on questions "
+        "(where they rated some twice), the rest"
+    )
+    first: str = column("the system, or the first of two")
+    second: str = column("the other")
+    estimate: TestedResult = column("the mean, the difference, first minus second, or the variance")
+    p_holm: float = column("p after Holm's correction over the pairs of the criterion")
 
 
 class MixedModels(Section[ModelRow]):

@@ -1,11 +1,11 @@
 """Tables that are omitted, or not listed in full, because they would have too many rows."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import briefly, inside
+from analysis.reports.rows import column, table_row
 from analysis.sections.annotators import Pairs, UseOfScale
 from analysis.sections.comparisons import Comparisons
 from analysis.sections.differences import Differences
@@ -24,24 +24,18 @@ MULTIPLYING: tuple[Section[Any], ...] = (
 )
 
 
-@dataclass(frozen=True)
+@table_row
 class UnlistedPart:
-    """A part of a table that is omitted, because the table would have too many rows.
+    """A part of a table that is omitted, because the table would have too many rows."""
 
-    table: key of the table
-    title: title of the table
-    part: the criterion, human column or attribute that is omitted; empty for the whole table
-    rows: largest number of rows that this part could have
-    whole: largest number of rows that the whole table could have
-    most: limit on the rows of a table
-    """
-
-    table: str
-    title: str
-    part: str
-    rows: int
-    whole: int
-    most: int
+    table: str = column("key of the table")
+    title: str = column("title of the table")
+    part: str = column(
+        "the criterion, human column or attribute that is omitted; empty for the whole table"
+    )
+    rows: int = column("largest number of rows that this part could have")
+    whole: int = column("largest number of rows that the whole table could have")
+    most: int = column("limit on the rows of a table")
 
 
 class NotListed(Section[UnlistedPart]):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis import frames
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, or_dash
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.annotators import Repeats
 from analysis.sections.columns import clusters_of
@@ -25,18 +25,13 @@ if TYPE_CHECKING:
 ALPHA = "Krippendorff's α"  # the last line of the table, below the annotators
 
 
-@dataclass(frozen=True)
+@table_row
 class OwnRepeatRow:
-    """Equal values of hidden repeats.
+    """Equal values of hidden repeats."""
 
-    criterion: key of the criterion
-    annotator: label of the annotator; empty for all together
-    estimate: share of values that were equal the second time
-    """
-
-    criterion: str
-    annotator: str
-    estimate: Result
+    criterion: str = column("key of the criterion")
+    annotator: str = column("label of the annotator; empty for all together")
+    estimate: Result = column("share of values that were equal the second time")
 
 
 class OwnRepeats(Section[OwnRepeatRow]):

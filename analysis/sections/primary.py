@@ -1,7 +1,7 @@
 """The primary hypotheses that the plan declared before data collection."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -17,7 +17,7 @@ from analysis.reports.numerals import (
     signed,
     two,
 )
-from analysis.reports.rows import TestedResult
+from analysis.reports.rows import TestedResult, column, table_row
 from analysis.sections.comparisons import (
     TEST_NAMES,
     corrected_together,
@@ -50,41 +50,41 @@ TESTS = TEST_NAMES | {
 }
 
 
-@dataclass(frozen=True)
+@table_row
 class PrimaryRow:
-    """A primary hypothesis and its test; no row if the plan declares none.
+    """A primary hypothesis and its test; no row if the plan declares none."""
 
-    criterion: key of the criterion
-    first: the first system or metric
-    second: the second; empty for a hypothesis about one metric
-    direction: two_sided, greater (the first system is better, the correlation is positive, or the first metric
-      correlates more strongly) or non_inferior (the first system is not worse by the margin or more)
-    metric_level: level of the metrics' correlation: pooled, within_source or systems; empty for a hypothesis about
-      systems
-    margin: the criterion's margin in scale points, if the test is of non-inferiority
-    level: declared level of the tests
-    correction: over several primary hypotheses: holm, or in_order (each only if all before it are supported)
-    test: permutation or contrast (which compares the systems), correlation, or difference_of_correlations
-    estimate: the difference of the systems' means, first minus second, the correlation, or the first metric's
-      correlation less the second's
-    p_declared: p in the declared direction, not corrected
-    p_adjusted: p after the declared correction over the primary hypotheses
-    supported: whether p_adjusted is below the declared level
-    """
-
-    criterion: str
-    first: str
-    second: str
-    direction: str
-    metric_level: str
-    margin: float
-    level: float
-    correction: str
-    test: str
-    estimate: TestedResult
-    p_declared: float
-    p_adjusted: float
-    supported: bool
+    criterion: str = column("key of the criterion")
+    first: str = column("the first system or metric")
+    second: str = column("the second; empty for a hypothesis about one metric")
+    direction: str = column(
+        "two_sided, greater (the first system is better, the correlation is positive, or the first "
+        "metric correlates more strongly) or non_inferior (the first system is not worse by the "
+        "margin or more)"
+    )
+    metric_level: str = column(
+        "level of the metrics' correlation: pooled, within_source or systems; empty for a "
+        "hypothesis about systems"
+    )
+    margin: float = column(
+        "the criterion's margin in scale points, if the test is of non-inferiority"
+    )
+    level: float = column("declared level of the tests")
+    correction: str = column(
+        "over several primary hypotheses: holm, or in_order (each only if all before it are "
+        "supported)"
+    )
+    test: str = column(
+        "permutation or contrast (which compares the systems), correlation, or "
+        "difference_of_correlations"
+    )
+    estimate: TestedResult = column(
+        "the difference of the systems' means, first minus second, the correlation, or the first "
+        "metric's correlation less the second's"
+    )
+    p_declared: float = column("p in the declared direction, not corrected")
+    p_adjusted: float = column("p after the declared correction over the primary hypotheses")
+    supported: bool = column("whether p_adjusted is below the declared level")
 
     @property
     def hypothesis(self) -> PrimaryHypothesis:

@@ -13,7 +13,7 @@ from analysis import frames
 from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import known, or_dash, percent
-from analysis.reports.rows import number
+from analysis.reports.rows import column, number, table_row
 from analysis.reports.table_engine import Column, Pivot, Table, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Campaign, System
@@ -67,129 +67,83 @@ class HeldSet:
         return type_spread(self.types) if self.types else None
 
 
-@dataclass(frozen=True)
+@table_row
 class SetFactsRow:
-    """Counts from one system's texts.
+    """Counts from one system's texts."""
 
-    system: name of the system
-    kind: model, human, or degradation (made worse on purpose)
-    sets: question sets
-    largest: questions in the largest set
-    returned: questions returned
-    type_share: mean over sets of different question types for each question
-    type_balance: mean over sets of how evenly the types are spread
-    with_references: sets whose source has references
-    cardinality_difference: mean over those of references minus questions
-    cardinality_error: the same, absolute
-    exact_duplicates: questions that repeat another of their set
-    near_duplicates: questions that nearly repeat another of their set
-    type_who: questions of the type who
-    type_when: questions of the type when
-    type_where: questions of the type where
-    type_what: questions of the type what
-    type_quantity: questions of the type how many or how much
-    type_how: questions of the type how
-    type_why: questions of the type why
-    type_which: questions of the type which
-    type_other: questions of no such type, yes-no questions among them
-    """
-
-    system: str
-    kind: str
-    sets: int
-    largest: int
-    returned: int
-    type_share: float
-    type_balance: float
-    with_references: int
-    cardinality_difference: float
-    cardinality_error: float
-    exact_duplicates: int
-    near_duplicates: int
-    type_who: int
-    type_when: int
-    type_where: int
-    type_what: int
-    type_quantity: int
-    type_how: int
-    type_why: int
-    type_which: int
-    type_other: int
+    system: str = column("name of the system")
+    kind: str = column("model, human, or degradation (made worse on purpose)")
+    sets: int = column("question sets")
+    largest: int = column("questions in the largest set")
+    returned: int = column("questions returned")
+    type_share: float = column("mean over sets of different question types for each question")
+    type_balance: float = column("mean over sets of how evenly the types are spread")
+    with_references: int = column("sets whose source has references")
+    cardinality_difference: float = column("mean over those of references minus questions")
+    cardinality_error: float = column("the same, absolute")
+    exact_duplicates: int = column("questions that repeat another of their set")
+    near_duplicates: int = column("questions that nearly repeat another of their set")
+    type_who: int = column("questions of the type who")
+    type_when: int = column("questions of the type when")
+    type_where: int = column("questions of the type where")
+    type_what: int = column("questions of the type what")
+    type_quantity: int = column("questions of the type how many or how much")
+    type_how: int = column("questions of the type how")
+    type_why: int = column("questions of the type why")
+    type_which: int = column("questions of the type which")
+    type_other: int = column("questions of no such type, yes-no questions among them")
 
     def asked(self) -> dict[str, int]:
         """Return how many questions there are of each type."""
         return {each: int(getattr(self, f"type_{each}")) for each in TYPES}
 
 
-@dataclass(frozen=True)
+@table_row
 class HeadTypeRow:
-    """Number of a system's questions that have a type, determined in two ways.
+    """Number of a system's questions that have a type, determined in two ways."""
 
-    system: name of the system
-    question_type: the type
-    by_word: questions of the type by their question word, as in the text statistics
-    by_head: questions of the type if the head of the phrase after what or which decides
-    """
-
-    system: str
-    question_type: str
-    by_word: int
-    by_head: int
+    system: str = column("name of the system")
+    question_type: str = column("the type")
+    by_word: int = column("questions of the type by their question word, as in the text statistics")
+    by_head: int = column(
+        "questions of the type if the head of the phrase after what or which decides"
+    )
 
 
-@dataclass(frozen=True)
+@table_row
 class FactRow:
-    """A fact that the protocol computes for one system; it is no rating and changes none.
+    """A fact that the protocol computes for one system; it is no rating and changes none."""
 
-    fact: key of the fact
-    kind: quota or type_diversity
-    criterion: criterion that it is computed from, or shown with
-    system: name of the system
-    sets: question sets
-    n: sets that have a value
-    value: mean score under the quota over all expected slots, or the share of sets that are diverse
-      enough
-    rated: mean rating that it is shown with
-    method: how it is computed
-    """
-
-    fact: str
-    kind: str
-    criterion: str
-    system: str
-    sets: int
-    n: int
-    value: float
-    rated: float
-    method: str
+    fact: str = column("key of the fact")
+    kind: str = column("quota or type_diversity")
+    criterion: str = column("criterion that it is computed from, or shown with")
+    system: str = column("name of the system")
+    sets: int = column("question sets")
+    n: int = column("sets that have a value")
+    value: float = column(
+        "mean score under the quota over all expected slots, or the share of sets that are diverse "
+        "enough"
+    )
+    rated: float = column("mean rating that it is shown with")
+    method: str = column("how it is computed")
 
 
-@dataclass(frozen=True)
+@table_row
 class SetRow:
-    """One question set with its types and computed facts.
+    """One question set with its types and computed facts."""
 
-    source: key of the source
-    system: name of the system
-    expected: questions expected
-    returned: questions returned
-    types: question types of those returned, in order
-    type_share: different types for each question
-    type_balance: how evenly the types are spread
-    exact_duplicates: questions that repeat another of the set
-    near_duplicates: questions that nearly repeat another of the set
-    facts: computed facts, each a key, its value, and the mean rating it is shown with
-    """
-
-    source: str
-    system: str
-    expected: int
-    returned: int
-    types: list[str]
-    type_share: float
-    type_balance: float
-    exact_duplicates: int
-    near_duplicates: int
-    facts: list[Any]
+    source: str = column("key of the source")
+    system: str = column("name of the system")
+    expected: int = column("questions expected")
+    returned: int = column("questions returned")
+    types: list[str] = column("question types of those returned, in order")
+    type_share: float = column("different types for each question")
+    type_balance: float = column("how evenly the types are spread")
+    exact_duplicates: int = column("questions that repeat another of the set")
+    near_duplicates: int = column("questions that nearly repeat another of the set")
+    facts: list[Any] = column(
+        "computed facts, each a key, its value, and the mean rating it is shown with"
+    )
 
 
 class SetFacts(Section[SetFactsRow]):

@@ -2,7 +2,6 @@
 often the system has each rank in a bootstrap."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import nan
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, known
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.comparisons import (
     SystemPair,
@@ -36,33 +36,27 @@ NO_DRAW = "no draw of sources holds all systems"
 RANDOM_ANNOTATORS = "annotators are declared random, and a bootstrap of sources leaves them fixed"
 
 
-@dataclass(frozen=True)
+@table_row
 class RankRow:
-    """The ranks of one system on one criterion.
+    """The ranks of one system on one criterion."""
 
-    criterion: key of the criterion
-    system: name of the system
-    cluster: significance cluster, 1 for the best: every system of a cluster is significantly
-      better than every system of a later one; empty if the systems are not tested
-    highest_rank: 1 + the number of systems that are significantly better
-    lowest_rank: the number of systems, less those that are significantly worse
-    best: share of bootstrap samples in which it ranks first; it is no probability of being the best
-    expected_rank: mean rank over the samples
-    shares: share of bootstrap samples with each rank, from 1
-    method: what was drawn
-    reason: why there are no shares
-    """
-
-    criterion: str
-    system: str
-    cluster: int | None
-    highest_rank: int | None
-    lowest_rank: int | None
-    best: float
-    expected_rank: float
-    shares: list[float]
-    method: str
-    reason: str
+    criterion: str = column("key of the criterion")
+    system: str = column("name of the system")
+    cluster: int | None = column(
+        "significance cluster, 1 for the best: every system of a cluster is significantly better "
+        "than every system of a later one; empty if the systems are not tested"
+    )
+    highest_rank: int | None = column("1 + the number of systems that are significantly better")
+    lowest_rank: int | None = column(
+        "the number of systems, less those that are significantly worse"
+    )
+    best: float = column(
+        "share of bootstrap samples in which it ranks first; it is no probability of being the best"
+    )
+    expected_rank: float = column("mean rank over the samples")
+    shares: list[float] = column("share of bootstrap samples with each rank, from 1")
+    method: str = column("what was drawn")
+    reason: str = column("why there are no shares")
 
 
 class Ranks(Section[RankRow]):

@@ -1,26 +1,18 @@
 """Outputs present: the questions expected of each system, and those it returned."""
 
-from dataclasses import dataclass
-
+from analysis.reports.rows import column, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
 
 
-@dataclass(frozen=True)
+@table_row
 class ReturnedRow:
-    """Numbers of expected and returned questions of one system.
+    """Numbers of expected and returned questions of one system."""
 
-    system: its name
-    expected: questions it was expected to return
-    returned: questions it returned
-    missing: the difference
-    sources: sources it was given
-    """
-
-    system: str
-    expected: int
-    returned: int
-    missing: int
-    sources: int
+    system: str = column("its name")
+    expected: int = column("questions it was expected to return")
+    returned: int = column("questions it returned")
+    missing: int = column("the difference")
+    sources: int = column("sources it was given")
 
 
 class Returned(Section[ReturnedRow]):

@@ -4,7 +4,7 @@ day."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,6 +13,7 @@ from analysis.frames import Material, aligned
 from analysis.reports.cells import estimate_cell
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, PageTable
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.agreement import alpha_of
 from analysis.sections.columns import averaged_criteria, human_columns, metric_columns
@@ -36,29 +37,23 @@ MEASURES = {
 METRIC_MEAN = "metric_mean"
 
 
-@dataclass(frozen=True)
+@table_row
 class SliceRow:
-    """A core number over one value of an attribute.
+    """A core number over one value of an attribute."""
 
-    attribute: name of the attribute
-    label: its value
-    slices: number of its values, over which the eye can wander
-    measure: krippendorff_alpha (of what annotators said), mean, spearman, or metric_mean (a system's
-      mean score by a metric)
-    criterion: key of the criterion, or the name of an imported column of means; empty for metric_mean
-    system: name of the system, for means
-    metric: name of the metric, for correlations and metric_mean
-    estimate: the number
-    """
-
-    attribute: str
-    label: str
-    slices: int
-    measure: str
-    criterion: str
-    system: str
-    metric: str
-    estimate: Result
+    attribute: str = column("name of the attribute")
+    label: str = column("its value")
+    slices: int = column("number of its values, over which the eye can wander")
+    measure: str = column(
+        "krippendorff_alpha (of what annotators said), mean, spearman, or metric_mean (a system's "
+        "mean score by a metric)"
+    )
+    criterion: str = column(
+        "key of the criterion, or the name of an imported column of means; empty for metric_mean"
+    )
+    system: str = column("name of the system, for means")
+    metric: str = column("name of the metric, for correlations and metric_mean")
+    estimate: Result = column("the number")
 
 
 class Slices(Section[SliceRow]):
@@ -240,25 +235,25 @@ def _core(inputs: Inputs) -> Iterator[tuple[str, str, str, str, Result]]:
         yield "mean", row.criterion, row.system, "", row.mean
     metrics = metric_columns(part)
     for human in human_columns(part):
-        for column in metrics:
-            rho = correlate(human.values, column.values, method="spearman")
+        for metric in metrics:
+            rho = correlate(human.values, metric.values, method="spearman")
             told = Result(value=rho.value, n=rho.n, dropped=rho.dropped, reason=rho.reason)
             yield (
                 "spearman",
                 human.key,
                 "",
-                column.name,
+                metric.name,
                 replace(told, method="Spearman's ρ, no test"),
             )
 
 
 def _metric_means(part: Material) -> Iterator[tuple[str, str, str, str, Result]]:
     """Yield each system's mean score by each metric, over the questions that have a score."""
-    for column in metric_columns(part):
-        scores = aligned(part.questions["unit"], part.score(column.metric))
+    for metric in metric_columns(part):
+        scores = aligned(part.questions["unit"], part.score(metric.metric))
         by_system = part.questions.assign(value=scores).dropna(subset=["value"]).groupby("system")
         for system, values in by_system["value"]:
             mean = Result(
                 value=float(values.mean()), n=len(values), method="mean of question scores"
             )
-            yield METRIC_MEAN, "", str(system), column.name, mean
+            yield METRIC_MEAN, "", str(system), metric.name, mean

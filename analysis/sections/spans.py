@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from analysis import frames
+from analysis.reports.rows import column, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_EXCERPT_CHARACTERS
 
 
-@dataclass(frozen=True)
+@table_row
 class MarkRow:
-    """One marked answer.
+    """One marked answer."""
 
-    source: key of the source
-    system: name of the system
-    annotator: label of the annotator
-    position: place of the question in its set
-    start: first code point of the passage
-    end: code point after the last
-    text: the first 500 characters of the marked text; empty where the annotator said that nothing answers the
-        question
-    """
-
-    source: str
-    system: str
-    annotator: str
-    position: int
-    start: int | None
-    end: int | None
-    text: str
+    source: str = column("key of the source")
+    system: str = column("name of the system")
+    annotator: str = column("label of the annotator")
+    position: int = column("place of the question in its set")
+    start: int | None = column("first code point of the passage")
+    end: int | None = column("code point after the last")
+    text: str = column(
+        "the first 500 characters of the marked text; empty where the annotator said that nothing "
+        "answers the question"
+    )
 
 
 class SpanMarks(Section[MarkRow]):

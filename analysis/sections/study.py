@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from django.utils.text import Truncator
 
 from analysis.frames import settled_count
 from analysis.reports.numerals import counted
-from analysis.reports.rows import Record
+from analysis.reports.rows import Record, column, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.sights import read_others, unblinded
 from analysis.sections.violations import Violations
@@ -45,86 +44,77 @@ OF_MEANS = (
 )
 
 
-@dataclass(frozen=True)
+@table_row
 class StudyFacts:
-    """The data of the report; one row.
+    """The data of the report; one row."""
 
-    campaign: title of the campaign
-    origin: judged here, imported or simulated; mixed where some judgments were imported and others not
-    judgments: standing judgments that were read
-    forced: those of them that a rule of the protocol set
-    annotators: annotators whose judgments were read
-    tasks: tasks with judgments
-    places: assignments drawn in the main round; 0 for imported ratings
-    filled: assignments that were submitted
-    without_values: assignments that were submitted without any value, for example because each
-      question was reported as broken
-    sources: sources of the dataset
-    sources_judged: sources with at least one judgment
-    systems: names of the systems
-    expected: questions expected
-    returned: questions returned
-    seconds_a_question: median time at work for a question; empty for imported ratings
-    excluded: annotators excluded by a manager, with the reason
-    unblinded: annotators who could have known which system is which: by a role or a right given
-      before they began or while the study was closed in between, or by what they did themselves
-    read_others: annotators who may have read others' judgments: they were named as adjudicators of
-      the dataset after others had judged it, before they began or while the study was closed in
-      between
-    deviations: what was changed after the lock: the first 200, with the beginnings of long texts
-    deviation_count: how many there are in all
-    violations: ratings that contradict a rule of the protocol
-    extras_counted: whether answers count that were submitted after their assignment was given to
-      another annotator
-    reading: how ratings that contradict a rule were read for systems and metrics
-    design: what is random: sources, and what else was declared
-    reach: the population to which the conclusions generalise
-    left_out: systems, criteria, metrics and annotators that this run excludes by choice
-    metric_level: the level at which the headline speaks of metrics: pooled, within_source or
-      systems
-    settled: adjudicated ratings that systems and metrics use; 0 if the run uses none
-    people: how annotators were recruited, consented, qualified and were paid, in sentences
-    clusters: passages, or clusters by a declared column, that the judged sources belong to and that
-      intervals and tests keep together; 0 if every source is independent
-    cluster_column: the column that declares which sources belong together; empty if identical
-      passages define the clusters
-    ratings_in_files: annotators' ratings in the imported files
-    ratings_excluded: how many of them were not stored, by reason
-    """
-
-    campaign: str
-    origin: str
-    judgments: int
-    forced: int
-    annotators: int
-    tasks: int
-    places: int
-    filled: int
-    without_values: int
-    sources: int
-    sources_judged: int
-    systems: list[str]
-    expected: int
-    returned: int
-    seconds_a_question: float
-    excluded: list[Any]
-    unblinded: list[str]
-    read_others: list[str]
-    deviations: list[Any]
-    deviation_count: int
-    violations: int
-    extras_counted: bool
-    reading: str
-    design: str
-    reach: str
-    left_out: list[str]
-    metric_level: str
-    settled: int
-    people: list[str]
-    clusters: int
-    cluster_column: str
-    ratings_in_files: int
-    ratings_excluded: list[Any]
+    campaign: str = column("title of the campaign")
+    origin: str = column(
+        "judged here, imported or simulated; mixed where some judgments were imported and others "
+        "not"
+    )
+    judgments: int = column("standing judgments that were read")
+    forced: int = column("those of them that a rule of the protocol set")
+    annotators: int = column("annotators whose judgments were read")
+    tasks: int = column("tasks with judgments")
+    places: int = column("assignments drawn in the main round; 0 for imported ratings")
+    filled: int = column("assignments that were submitted")
+    without_values: int = column(
+        "assignments that were submitted without any value, for example because each question was "
+        "reported as broken"
+    )
+    sources: int = column("sources of the dataset")
+    sources_judged: int = column("sources with at least one judgment")
+    systems: list[str] = column("names of the systems")
+    expected: int = column("questions expected")
+    returned: int = column("questions returned")
+    seconds_a_question: float = column(
+        "median time at work for a question; empty for imported ratings"
+    )
+    excluded: list[Any] = column("annotators excluded by a manager, with the reason")
+    unblinded: list[str] = column(
+        "annotators who could have known which system is which: by a role or a right given before "
+        "they began or while the study was closed in between, or by what they did themselves"
+    )
+    read_others: list[str] = column(
+        "annotators who may have read others' judgments: they were named as adjudicators of the "
+        "dataset after others had judged it, before they began or while the study was closed in "
+        "between"
+    )
+    deviations: list[Any] = column(
+        "what was changed after the lock: the first 200, with the beginnings of long texts"
+    )
+    deviation_count: int = column("how many there are in all")
+    violations: int = column("ratings that contradict a rule of the protocol")
+    extras_counted: bool = column(
+        "whether answers count that were submitted after their assignment was given to another "
+        "annotator"
+    )
+    reading: str = column("how ratings that contradict a rule were read for systems and metrics")
+    design: str = column("what is random: sources, and what else was declared")
+    reach: str = column("the population to which the conclusions generalise")
+    left_out: list[str] = column(
+        "systems, criteria, metrics and annotators that this run excludes by choice"
+    )
+    metric_level: str = column(
+        "the level at which the headline speaks of metrics: pooled, within_source or systems"
+    )
+    settled: int = column(
+        "adjudicated ratings that systems and metrics use; 0 if the run uses none"
+    )
+    people: list[str] = column(
+        "how annotators were recruited, consented, qualified and were paid, in sentences"
+    )
+    clusters: int = column(
+        "passages, or clusters by a declared column, that the judged sources belong to and that "
+        "intervals and tests keep together; 0 if every source is independent"
+    )
+    cluster_column: str = column(
+        "the column that declares which sources belong together; empty if identical passages "
+        "define the clusters"
+    )
+    ratings_in_files: int = column("annotators' ratings in the imported files")
+    ratings_excluded: list[Any] = column("how many of them were not stored, by reason")
 
     @property
     def sources_used(self) -> int:

@@ -21,6 +21,7 @@ from analysis.reports.numerals import (
     or_dash,
     two,
 )
+from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
 from analysis.sections.columns import (
     averaged_criteria,
@@ -62,18 +63,15 @@ MIXES_SEVERITY = (
 BEST = {"lowest": "low is best", "highest": "high is best"}
 
 
-@dataclass(frozen=True)
+@table_row
 class SystemMean:
-    """One system's mean on one criterion.
+    """One system's mean on one criterion."""
 
-    criterion: key of the criterion
-    system: name of the system
-    mean: mean of the question means; `n` counts questions, `clusters` the sources of its interval
-    """
-
-    criterion: str
-    system: str
-    mean: Result
+    criterion: str = column("key of the criterion")
+    system: str = column("name of the system")
+    mean: Result = column(
+        "mean of the question means; `n` counts questions, `clusters` the sources of its interval"
+    )
 
 
 class SystemMeans(Section[SystemMean]):

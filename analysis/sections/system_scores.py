@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.frames import Material, aligned
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.making import KINDS
 from analysis.reports.metric_names import metric_names
+from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, Table, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Metric
@@ -24,25 +24,19 @@ TITLES = {
 }
 
 
-@dataclass(frozen=True)
+@table_row
 class SystemScore:
-    """The score of one system by one metric.
+    """The score of one system by one metric."""
 
-    metric: name of the metric
-    kind: imported, computed or human_mean
-    level: question (mean over its questions), set (mean over its sets within a source, then over sources) or
-      system (one score of the system as a whole)
-    system: name of the system
-    value: the score
-    n: questions or sets averaged; 1 for a score of the system as a whole
-    """
-
-    metric: str
-    kind: str
-    level: str
-    system: str
-    value: float
-    n: int
+    metric: str = column("name of the metric")
+    kind: str = column("imported, computed or human_mean")
+    level: str = column(
+        "question (mean over its questions), set (mean over its sets within a source, then over "
+        "sources) or system (one score of the system as a whole)"
+    )
+    system: str = column("name of the system")
+    value: float = column("the score")
+    n: int = column("questions or sets averaged; 1 for a score of the system as a whole")
 
 
 class SystemScoresByMetric(Section[SystemScore]):

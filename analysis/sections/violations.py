@@ -1,36 +1,26 @@
 """Rule violations, as imported ones may."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from analysis.frames import Material
+from analysis.reports.rows import column, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.rules import Rating, Slot
 from judging.rules import violations as contradictions
 
 
-@dataclass(frozen=True)
+@table_row
 class Violation:
-    """One rating that contradicts a rule; whatever the reading of a run.
+    """One rating that contradicts a rule; whatever the reading of a run."""
 
-    rule: key of the rule
-    source: key of the source
-    system: name of the system
-    position: place of the question in its set
-    annotator: label of the annotator
-    criterion: key of the criterion
-    rated: the value given
-    by_rule: the value that the rule gives
-    """
-
-    rule: str
-    source: str
-    system: str
-    position: int | None
-    annotator: str
-    criterion: str
-    rated: float
-    by_rule: float
+    rule: str = column("key of the rule")
+    source: str = column("key of the source")
+    system: str = column("name of the system")
+    position: int | None = column("place of the question in its set")
+    annotator: str = column("label of the annotator")
+    criterion: str = column("key of the criterion")
+    rated: float = column("the value given")
+    by_rule: float = column("the value that the rule gives")
 
 
 class Violations(Section[Violation]):

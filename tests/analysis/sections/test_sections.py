@@ -2,7 +2,7 @@
 fit their schema."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import isnan, nan
 
 import jsonschema
@@ -11,7 +11,14 @@ import pytest
 from analysis import frames, sections
 from analysis.actions import exports, runs
 from analysis.management.commands.report_docs import ROOT, written
-from analysis.reports.rows import RESULT_COLUMNS, columns, decode, encode
+from analysis.reports.rows import (
+    RESULT_COLUMNS,
+    column,
+    columns,
+    decode,
+    encode,
+    table_row,
+)
 from analysis.reports.schema import run_schema
 from analysis.sections.section import chance_of
 from analysis.sections.slices import Slices
@@ -21,21 +28,14 @@ from tests.analysis import studies
 from tests.analysis.sections.computing import records
 
 
-@dataclass(frozen=True)
+@table_row
 class Example:
-    """A row for this test.
+    """A row for this test."""
 
-    name: what it is of
-    first: one estimate
-    second: another
-    times: how often; nobody
-      knows exactly
-    """
-
-    name: str
-    first: Result
-    second: Result = field(metadata={"prefix": "second_"})
-    times: int | None = None
+    name: str = column("what it is of")
+    first: Result = column("one estimate")
+    second: Result = column("another", prefix="second_")
+    times: int | None = column("how often; nobody knows exactly", default=None)
 
 
 def test_columns_follow_the_fields_and_carry_their_meaning():
@@ -60,22 +60,15 @@ def test_a_column_that_an_older_run_lacks_is_empty():
     assert isnan(back.second.ci.low)
 
 
-@dataclass(frozen=True)
+@table_row
 class Kinds:
-    """A row with a field of each kind.
+    """A row with a field of each kind."""
 
-    said: a text
-    counted: a count
-    true: yes or no
-    several: a list
-    parts: a document
-    """
-
-    said: str
-    counted: int
-    true: bool
-    several: list[str]
-    parts: dict[str, int]
+    said: str = column("a text")
+    counted: int = column("a count")
+    true: bool = column("yes or no")
+    several: list[str] = column("a list")
+    parts: dict[str, int] = column("a document")
 
 
 def test_a_field_of_each_kind_that_an_older_run_lacks_has_its_own_emptiness():
