@@ -23,7 +23,7 @@ from analysis.reports.system_names import system_name
 from analysis.reports.typeset import CannotSet
 from analysis.sections.agreement import coefficient_row
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.judge_bias import JudgedItems
+from analysis.sections.llm_judges.bias import JudgedItems
 from analysis.sections.not_listed import NotListed, too_long
 from analysis.sections.page import results_in_words
 from analysis.sections.readings import read_as
@@ -317,7 +317,7 @@ def _other(campaign: Campaign, settings: Mapping[str, Any]) -> Material | None:
 def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps") -> dict[str, Any]:
     """Compute every section's rows as stored records."""
     documents: dict[str, Any] = {}
-    for section in sections.ordered(inputs.settings["further"]):
+    for section in sections.ordered(sections.sections_of(inputs)):
         steps.take(section.title)
         chance = chance_of(section.key, seed=seed, resamples=resamples, step=steps.take)
         rows = section.records(inputs, Found(documents), chance)

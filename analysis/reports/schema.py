@@ -45,8 +45,9 @@ def run_schema(sections: Sequence[Tabled]) -> Record:
             "made": {"type": "object", "description": "how the numbers were made"},
             "tables": {
                 "type": "object",
+                "description": "those of the chapters that apply and the further analyses asked for",
                 "properties": tables,
-                "required": sorted(tables),
+                "required": ["sentences"],
                 "additionalProperties": False,
             },
         },

@@ -1,18 +1,20 @@
 """The sections of a report: tables, figures and sentences, one subject per file, typed from
 statistics to page.
 
-To add a statistic, add a section in a file of its own, its test, and its place in CHAPTERS.
+To add a statistic, add a section in a file of its own, its test, and its place in CHAPTERS. Another
+package adds one by an entry point (`chapters.PLUGINS`).
 """
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from analysis.sections import llm_judges
 from analysis.sections.aggregates import Aggregates
 from analysis.sections.agreement import Agreement
 from analysis.sections.annotator_models import AnnotatorModels, DawidSkene
 from analysis.sections.annotators import Annotators, LeftOutEach, Pairs, Repeats, UseOfScale
 from analysis.sections.ceiling import Ceiling
+from analysis.sections.chapters import Chapter, FurtherAnalysis, chapters_of_plugins
 from analysis.sections.common_means import CommonMeans
 from analysis.sections.comparisons import Comparisons, Groups
 from analysis.sections.conditions import Conditions
@@ -24,38 +26,24 @@ from analysis.sections.equivalence import Equivalences
 from analysis.sections.exclusions import Exclusions
 from analysis.sections.external_checks import ExternalChecks
 from analysis.sections.few_sources import FewSources
-from analysis.sections.judge_bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
-from analysis.sections.judge_consistency import JudgeConsistency
-from analysis.sections.judge_corrections import CorrectedMeans
-from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.levels import Levels
-from analysis.sections.machine_judges import MachineJudges
+from analysis.sections.llm_judges.judges import MachineJudges
 from analysis.sections.matrices import CriterionMatrix, MetricMatrix
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.mixed_models import MixedModels
 from analysis.sections.not_listed import NotListed
 from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.primary import PrimaryHypotheses
-from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets, TypesByHead
+from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets, TypesByHead, judges_sets
 from analysis.sections.ranks import Ranks
 from analysis.sections.returned import Returned
-from analysis.sections.section import Section
+from analysis.sections.section import Inputs, Section
 from analysis.sections.slices import Slices
 from analysis.sections.spans import SpanMarks
 from analysis.sections.study import StudyOverview
 from analysis.sections.system_means import SystemMeans
 from analysis.sections.system_scores import SystemScoresByMetric
 from analysis.sections.violations import Violations
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """A part of the report: its sections in the order of the page."""
-
-    key: str
-    title: str
-    sections: tuple[Section[Any], ...]
-
 
 CHAPTERS: tuple[Chapter, ...] = (
     Chapter(
@@ -112,33 +100,11 @@ CHAPTERS: tuple[Chapter, ...] = (
             ExternalChecks(),
         ),
     ),
-    Chapter(
-        "judges",
-        "LLM judges",
-        (
-            MachineJudges(),
-            Verdicts(),
-            AgainstPeople(),
-            JudgeBias(),
-            JudgeLevels(),
-            JudgeUse(),
-            JudgeConsistency(),
-            CorrectedMeans(),
-            JudgedItems(),
-        ),
-    ),
+    llm_judges.CHAPTER,
     Chapter("texts", "Texts", (SpanMarks(), SetFacts(), TypesByHead(), ComputedFacts(), Sets())),
     Chapter("slices", "Slices", (Slices(),)),
+    *chapters_of_plugins(),
 )
-
-
-@dataclass(frozen=True)
-class FurtherAnalysis:
-    """Sections that a run has only if it asks for them, or a section that then has more rows."""
-
-    title: str
-    sentence: str  # what it shows
-    sections: tuple[type[Section[Any]], ...] = ()
 
 
 FURTHER: Mapping[str, FurtherAnalysis] = {
@@ -184,7 +150,8 @@ FURTHER: Mapping[str, FurtherAnalysis] = {
     "texts": FurtherAnalysis(
         "Text statistics",
         "Lengths and question words of the questions, and question types by the head of the wh-phrase.",
-        (ComputedFacts, TypesByHead),
+        (SetFacts, TypesByHead),
+        is_core=judges_sets,
     ),
 }
 SECTIONS: tuple[Section[Any], ...] = tuple(
@@ -197,20 +164,26 @@ def section_of(key: str) -> Section[Any] | None:
     return next((section for section in SECTIONS if section.key == key), None)
 
 
-def ordered(further: Collection[str] = tuple(FURTHER)) -> Iterator[Section[Any]]:
-    """Yield the sections so that each comes after those whose rows it reads, without further
-    analyses that are not asked for."""
+def sections_of(inputs: Inputs) -> list[Section[Any]]:
+    """Return the sections of a run in the order in which they are computed: those of the chapters
+    that apply, without further analyses that it does not ask for."""
     without = {
-        section.key
+        section
         for key, analysis in FURTHER.items()
-        if key not in further
+        if key not in inputs.settings["further"] and not analysis.is_core(inputs)
         for section in analysis.sections
     }
+    return [
+        section
+        for chapter in CHAPTERS
+        if chapter.applies(inputs)
+        for section in chapter.sections
+        if type(section) not in without
+    ]
+
+
+def ordered(sections: Iterable[Section[Any]] = SECTIONS) -> list[Section[Any]]:
+    """Return sections so that each comes after those whose rows it reads."""
     first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key)
     last = (PrimaryHypotheses.key, ExternalChecks.key)
-    return iter(
-        sorted(
-            (section for section in SECTIONS if section.key not in without),
-            key=lambda section: (section.key in last, section.key not in first),
-        )
-    )
+    return sorted(sections, key=lambda section: (section.key in last, section.key not in first))

@@ -9,7 +9,8 @@ from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Line, PageTable
 from analysis.reports.numerals import briefly, inside
 from analysis.reports.rows import Record
-from analysis.sections import CHAPTERS, SECTIONS, Chapter
+from analysis.sections import CHAPTERS, SECTIONS
+from analysis.sections.chapters import Chapter
 from analysis.sections.not_listed import unlisted
 from analysis.sections.primary import PrimaryHypotheses
 from analysis.sections.section import Found, Section

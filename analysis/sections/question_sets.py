@@ -297,6 +297,12 @@ def held_sets(material: Material) -> list[HeldSet]:
     return [_held(list(slots), language) for _, slots in groupby(rows, key=lambda row: row[0])]
 
 
+def judges_sets(inputs: Inputs) -> bool:
+    """Return whether the protocol judges sets of questions, or computes facts of them."""
+    rubric = inputs.said.rubric
+    return bool(rubric.facts) or any(criterion.unit == "set" for criterion in rubric.criteria)
+
+
 def kinds_of(campaign: Campaign) -> dict[str, str]:
     """Return the kind of each system: model, human, or deliberate degradation."""
     systems = System.objects.filter(collection=campaign.collection_id)

@@ -2,6 +2,7 @@
 
 from analysis.reports.rows import column, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.models import System
 
 
 @table_row
@@ -9,6 +10,7 @@ class ReturnedRow:
     """Numbers of expected and returned questions of one system."""
 
     system: str = column("its name")
+    kind: str = column("model, human, or degradation: worse on purpose")
     expected: int = column("questions it was expected to return")
     returned: int = column("questions it returned")
     missing: int = column("the difference")
@@ -23,6 +25,8 @@ class Returned(Section[ReturnedRow]):
     identity = ("system",)
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ReturnedRow]:
+        systems = System.objects.filter(collection=inputs.said.campaign.collection_id)
+        kinds = dict(systems.values_list("name", "kind"))
         grouped = inputs.said.questions.groupby("system")
         counted = grouped.agg(
             expected=("text", "size"), returned=("text", "count"), sources=("source", "nunique")
@@ -30,6 +34,7 @@ class Returned(Section[ReturnedRow]):
         return [
             ReturnedRow(
                 system=str(name),
+                kind=kinds.get(str(name), ""),
                 expected=int(row.expected),
                 returned=int(row.returned),
                 missing=int(row.expected - row.returned),

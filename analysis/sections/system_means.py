@@ -49,6 +49,7 @@ from analysis.sections.equivalence import tested_pairs
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
+from judging.models import System
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._system_differences import have_same_annotators, means_over_annotators
@@ -187,7 +188,6 @@ def _lines(
 ) -> list[Line]:
     """Return a line of the table for each system: its means with their letters, and its outputs."""
     returned = {row.system: row for row in found.of(Returned)}
-    degraded = degraded_systems(found)
     drawn = len(systems) <= FEW
     lines = []
     for name in systems:
@@ -197,7 +197,7 @@ def _lines(
         ]
         row = returned.get(name)
         gave = f"{row.returned:,} of {row.expected:,}" if row else ""
-        chip = "degraded on purpose" if name in degraded else ""
+        chip = "degraded on purpose" if row and row.kind == System.Kind.DEGRADATION else ""
         lines.append(Line(system_name(name), cells, gave, chip))
     return lines
 
@@ -562,15 +562,6 @@ def by_merit(orders: Sequence[SystemOrder], systems: Sequence[str]) -> list[str]
         return fmean(ranks) if ranks else inf
 
     return sorted(systems, key=mean_rank)
-
-
-def degraded_systems(found: Found) -> set[str]:
-    """Return the systems that were made worse on purpose."""
-    return {
-        row["system"]
-        for row in found.documents.get("set_facts", [])
-        if row["kind"] == "degradation"
-    }
 
 
 def _ends(criterion: CriterionRow) -> tuple[float, float]:

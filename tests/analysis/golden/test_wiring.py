@@ -13,8 +13,8 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from analysis import frames
-from analysis.sections.judge_corrections import CorrectedMeans
-from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
+from analysis.sections.llm_judges.corrections import CorrectedMeans
+from analysis.sections.llm_judges.verdicts import AgainstPeople, Verdicts
 from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
 from judging import storage

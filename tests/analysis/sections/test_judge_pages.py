@@ -9,7 +9,7 @@ import pytest
 
 from analysis.reports.layout import PageTable
 from analysis.reports.rows import encode
-from analysis.sections.judge_bias import (
+from analysis.sections.llm_judges.bias import (
     JudgeBias,
     JudgeBiasRow,
     JudgeLevelRow,
@@ -17,10 +17,15 @@ from analysis.sections.judge_bias import (
     JudgeUse,
     JudgeUseRow,
 )
-from analysis.sections.judge_consistency import JudgeConsistency, JudgeConsistencyRow
-from analysis.sections.judge_corrections import CorrectedMeanRow, CorrectedMeans
-from analysis.sections.judge_verdicts import AgainstPeople, AgainstPersonRow, VerdictRow, Verdicts
-from analysis.sections.machine_judges import MachineJudgeRow, MachineJudges
+from analysis.sections.llm_judges.consistency import JudgeConsistency, JudgeConsistencyRow
+from analysis.sections.llm_judges.corrections import CorrectedMeanRow, CorrectedMeans
+from analysis.sections.llm_judges.judges import MachineJudgeRow, MachineJudges
+from analysis.sections.llm_judges.verdicts import (
+    AgainstPeople,
+    AgainstPersonRow,
+    VerdictRow,
+    Verdicts,
+)
 from analysis.sections.section import Found, Section
 from quaestor_stats._alternative_annotator import COPIES
 from quaestor_stats._result import ConfidenceInterval, Result

@@ -10,14 +10,14 @@ from scipy.stats import false_discovery_control, spearmanr, ttest_1samp
 
 from analysis import frames
 from analysis.actions import runs
-from analysis.sections import judge_bias
 from analysis.sections.agreement import Agreement
 from analysis.sections.annotators import Annotators
-from analysis.sections.judge_bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
-from analysis.sections.judge_consistency import JudgeConsistency
-from analysis.sections.judge_corrections import CorrectedMeans
-from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
-from analysis.sections.machine_judges import MachineJudges
+from analysis.sections.llm_judges import bias
+from analysis.sections.llm_judges.bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
+from analysis.sections.llm_judges.consistency import JudgeConsistency
+from analysis.sections.llm_judges.corrections import CorrectedMeans
+from analysis.sections.llm_judges.judges import MachineJudges
+from analysis.sections.llm_judges.verdicts import AgainstPeople, Verdicts
 from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
 from judging import storage
@@ -460,8 +460,8 @@ def test_every_value_can_be_downloaded_with_its_reason(campaign):
 
 
 def test_very_many_reasons_are_cut_in_the_table_of_all_judgments(campaign, monkeypatch):
-    monkeypatch.setattr(judge_bias, "SHORTEST_REASON", 1)
-    monkeypatch.setattr(judge_bias, "REASONS", 4 * len(records(JudgedItems, campaign)))
+    monkeypatch.setattr(bias, "SHORTEST_REASON", 1)
+    monkeypatch.setattr(bias, "REASONS", 4 * len(records(JudgedItems, campaign)))
     assert {row["rationale"] for row in records(JudgedItems, campaign)} == {"beca…"}
 
 

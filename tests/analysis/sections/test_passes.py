@@ -10,8 +10,8 @@ from analysis import sections
 from analysis.actions import runs
 from analysis.reports.rows import Record, encode
 from analysis.sections.criteria import Criteria
-from analysis.sections.judge_corrections import CorrectedMeanRow, CorrectedMeans
-from analysis.sections.judge_verdicts import AgainstPeople, AgainstPersonRow
+from analysis.sections.llm_judges.corrections import CorrectedMeanRow, CorrectedMeans
+from analysis.sections.llm_judges.verdicts import AgainstPeople, AgainstPersonRow
 from analysis.sections.section import Found
 from quaestor_stats._result import undefined
 from tests.analysis import studies

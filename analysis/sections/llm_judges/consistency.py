@@ -12,8 +12,8 @@ from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.comparisons import negated
-from analysis.sections.judge_verdicts import level_for
-from analysis.sections.machine_judges import Judged, judged_criteria, repeated_answers
+from analysis.sections.llm_judges.judges import Judged, judged_criteria, repeated_answers
+from analysis.sections.llm_judges.verdicts import level_for
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import krippendorff_alpha

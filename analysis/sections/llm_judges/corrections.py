@@ -10,8 +10,8 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import known, or_dash
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Column, Table, draw
-from analysis.sections.judge_verdicts import level_for
-from analysis.sections.machine_judges import Judged, judged_criteria, mean_of_people
+from analysis.sections.llm_judges.judges import Judged, judged_criteria, mean_of_people
+from analysis.sections.llm_judges.verdicts import level_for
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._prediction_powered import ALL_JUDGED, corrected_mean
 from quaestor_stats._result import Result

@@ -14,14 +14,14 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, percent, with_interval
 from analysis.reports.rows import Record, TestedResult, column, table_row
 from analysis.reports.table_engine import MISSING, Pivot, Table, draw
-from analysis.sections.judge_verdicts import level_for
 from analysis.sections.levels import LEVELS, MEASURES
-from analysis.sections.machine_judges import (
+from analysis.sections.llm_judges.judges import (
     Judged,
     MachineJudges,
     judged_criteria,
     mean_of_people,
 )
+from analysis.sections.llm_judges.verdicts import level_for
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.long_texts import shortened
 from quaestor_stats._associations import Association, against_people

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 JURY = "jury"
 
 
+def has_judges(inputs: Inputs) -> bool:
+    """Return whether a campaign has LLM judges."""
+    return MachineJudge.objects.filter(campaign=inputs.said.campaign).exists()
+
+
 @table_row
 class MachineJudgeRow:
     """An LLM judge."""

@@ -1,0 +1,41 @@
+"""A section of another package: how many questions of a system end with a question mark."""
+
+from analysis.reports.layout import Cell, PageTable
+from analysis.reports.numerals import percent
+from analysis.reports.rows import column, table_row
+from analysis.reports.table_engine import Column, Table, draw
+from analysis.sections.section import Chance, Found, Inputs, Section
+
+
+@table_row
+class QuestionMarkRow:
+    """Questions of one system that end with a question mark."""
+
+    system: str = column("name of the system")
+    questions: int = column("questions it returned")
+    share: float = column("share of them that end with a question mark")
+
+
+class QuestionMarks(Section[QuestionMarkRow]):
+    """Questions that end with a question mark, system by system."""
+
+    key = "question_marks"
+    title = "Question marks"
+    identity = ("system",)
+    listed = True
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[QuestionMarkRow]:
+        returned = inputs.said.questions.dropna(subset=["text"])
+        ends = returned["text"].str.rstrip().str.endswith("?")
+        return [
+            QuestionMarkRow(str(system), len(marks), float(marks.mean()))
+            for system, marks in ends.groupby(returned["system"])
+        ]
+
+    def tables(self, found: Found) -> list[PageTable]:
+        table = Table[QuestionMarkRow](
+            title=self.title,
+            lines="system",
+            columns=[Column("share", lambda row: Cell(percent(row.share)))],
+        )
+        return draw(table, found.of(QuestionMarks), found.names)
