@@ -127,8 +127,10 @@ def _pivoted(pivot: Pivot[R], rows: Sequence[R], lines: Fields, names: Names) ->
         firsts.sort(key=pivot.order)
 
     def column(first: R) -> Column[R]:
+        values = _values(first, pivot.fields)
+
         def cell(row: R) -> Cell:
-            place = _values(row, lines), _values(first, pivot.fields)
+            place = _values(row, lines), values
             return pivot.cell(by_place[place]) if place in by_place else pivot.missing
 
         head = pivot.head(first) if pivot.head else _named(first, pivot.fields, names)

@@ -27,12 +27,16 @@ class DependabilityRow:
     annotators: int = column("annotators of every question")
     sources: int = column("sources")
     generalisability: float = column(
-        "share of the variance of differences between systems that is the systems' own"
+        "share of the variance of differences between systems that is the systems' own", default=nan
     )
-    dependability: float = column("share of the variance of their means that is the systems' own")
-    error_of_mean: float = column("standard error of a system's mean")
-    error_of_difference: float = column("standard error of the difference of two systems")
-    reason: str = column("why there are no numbers")
+    dependability: float = column(
+        "share of the variance of their means that is the systems' own", default=nan
+    )
+    error_of_mean: float = column("standard error of a system's mean", default=nan)
+    error_of_difference: float = column(
+        "standard error of the difference of two systems", default=nan
+    )
+    reason: str = column("why there are no numbers", default="")
 
 
 class DependabilityOfSystems(Section[DependabilityRow]):
@@ -59,30 +63,21 @@ class DependabilityOfSystems(Section[DependabilityRow]):
             chance.step(f"Variance components of {criterion.key}")
             try:
                 model = model_of(differing, criterion, annotators_random=True)
-                annotators = inputs.said.judgments["annotator"].nunique()
-                sources = model.sources
-                sizes = {"annotators": [annotators], "sources": [sources]}
-                if KEY in inputs.settings["further"]:
-                    sizes = {
-                        "annotators": sorted({*ANNOTATORS, annotators}),
-                        "sources": sorted({max(2, round(sources * factor)) for factor in FACTORS}),
-                    }
-                studies = systems_apart(model, **sizes)
+                studies = systems_apart(model, **_sizes(inputs, model.sources))
             except (Unfit, NotGeneralisable) as reason:
-                rows.append(DependabilityRow(criterion.key, 0, 0, nan, nan, nan, nan, str(reason)))
+                rows.append(DependabilityRow(criterion.key, 0, 0, reason=str(reason)))
                 continue
             rows += [
                 DependabilityRow(
                     criterion.key,
-                    each.annotators,
-                    each.sources,
-                    each.generalisability,
-                    each.dependability,
-                    each.error_of_mean,
-                    each.error_of_difference,
-                    "",
+                    study.annotators,
+                    study.sources,
+                    study.generalisability,
+                    study.dependability,
+                    study.error_of_mean,
+                    study.error_of_difference,
                 )
-                for each in studies
+                for study in studies
             ]
         return rows
 
@@ -102,3 +97,15 @@ class DependabilityOfSystems(Section[DependabilityRow]):
         )
         rows = sorted(found.of(DependabilityOfSystems), key=lambda row: row.annotators)
         return draw(table, rows, found.names)
+
+
+def _sizes(inputs: Inputs, sources: int) -> dict[str, list[int]]:
+    """Return the numbers of annotators and sources to compute precision for: those of the study,
+    and others if they are asked for."""
+    annotators = inputs.said.judgments["annotator"].nunique()
+    if KEY not in inputs.settings["further"]:
+        return {"annotators": [annotators], "sources": [sources]}
+    return {
+        "annotators": sorted({*ANNOTATORS, annotators}),
+        "sources": sorted({max(2, round(sources * factor)) for factor in FACTORS}),
+    }
