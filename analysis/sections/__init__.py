@@ -131,7 +131,6 @@ FURTHER: Mapping[str, FurtherAnalysis] = {
     "ranks": FurtherAnalysis(
         "Bootstrap shares of ranks",
         "How often each system has each rank if sources are drawn again.",
-        (Ranks,),
     ),
     "dependability": FurtherAnalysis(
         "Required annotators and sources",

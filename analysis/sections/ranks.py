@@ -29,6 +29,8 @@ from quaestor_stats._ranks import (
     significance_clusters,
 )
 
+KEY = "ranks"  # also of the further analysis that adds the bootstrap
+NOT_ASKED = "the run does not draw them"
 REQUIRED_SOURCES = 10
 EACH_RANK = 7  # systems up to which the page shows the share of each rank
 RESAMPLED = "sources drawn with replacement"
@@ -60,9 +62,9 @@ class RankRow:
 
 
 class Ranks(Section[RankRow]):
-    """Each system's ranks, best mean first."""
+    """Each system's ranks, best mean first; the shares of ranks only if they are asked for."""
 
-    key = "ranks"
+    key = KEY
     title = "Ranks of systems"
     identity = ("criterion", "system")
     by_reading = True
@@ -84,6 +86,7 @@ class Ranks(Section[RankRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
+        rows = [row for row in found.of(Ranks) if row.reason != NOT_ASKED]
         table = Table[RankRow](
             split="criterion",
             lines="system",
@@ -94,11 +97,13 @@ class Ranks(Section[RankRow]):
             reasons=lambda rows: sorted({row.reason for row in rows} - {""}),
             folded=True,
         )
-        return draw(table, found.of(Ranks), found.names)
+        return draw(table, rows, found.names)
 
 
 def _rows(scores: SystemScores, inputs: Inputs, found: Found, chance: Chance) -> list[RankRow]:
-    draws, reason = _drawn_sources(scores, inputs.design, chance)
+    draws, reason = np.empty((0, 0)), NOT_ASKED
+    if KEY in inputs.settings["further"]:
+        draws, reason = _drawn_sources(scores, inputs.design, chance)
     size = len(scores.names)
     shares = np.full((size, size), nan) if reason else rank_probabilities(draws)
     intervals = _rank_intervals(scores, found)

@@ -86,9 +86,10 @@ class SystemMeans(Section[SystemMean]):
     identity = ("criterion", "system")
     by_reading = True
     note = (
-        "Mean of the question means over the outputs that are present and judged, with its 95% CI and the number of "
-        "questions (n), and of sources if a system has no output "
-        "on some. Systems that share a letter do not differ significantly (5% level, "
+        "Mean of the question means over the outputs that are present and judged, with its 95% CI, the number of "
+        "questions (n), and the rank interval: 1 + the number of systems that are significantly better, to the number "
+        "of systems less those that are significantly worse. Systems that share a letter do not differ significantly "
+        "(5% level, "
         "Holm's correction over the pairs of a criterion; the test is named above the table). A mean is bold if its "
         "system is significantly better than all others. Up to eight systems are plotted on the criterion's scale. "
         "Systems are ordered by their mean rank over the criteria that have a best end."
@@ -507,7 +508,7 @@ class SystemOrder:
             return Cell("–")
         mean, (lowest, highest) = self.means[system], _ends(self.criterion)
         query = ItemQuery(criterion=self.criterion.criterion, system=system)
-        under = [interval_text(mean), f"n = {mean.n:,}"]
+        under = [interval_text(mean), f"n = {mean.n:,}", self.rank_interval(system)]
         return Cell(
             or_dash(mean.value),
             ", ".join(filter(None, under)),
@@ -517,6 +518,14 @@ class SystemOrder:
             of_letters=replace(query, sort="loss") if system and letters else None,
             plot=Plot.of(mean, lowest=lowest, highest=highest) if drawn else None,
         )
+
+    def rank_interval(self, system: str) -> str:
+        """Return the ranks that the tests leave open, if they compare all pairs: rank 1–2."""
+        if self.undefined or self.no_letters or self.criterion.best == "none" or not self.pairs:
+            return ""
+        highest = 1 + sum(worse == system for _, worse in self.ahead)
+        lowest = len(self.means) - sum(better == system for better, _ in self.ahead)
+        return f"rank {highest}" if highest == lowest else f"rank {highest}–{lowest}"
 
     def better(self, system: str) -> int:
         """Count the systems that have a better mean."""

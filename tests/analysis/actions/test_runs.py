@@ -6,7 +6,7 @@ import pytest
 
 from analysis import frames
 from analysis.actions import runs
-from analysis.sections import FURTHER
+from analysis.sections import FURTHER, ranks
 from judging.actions import jobs
 from judging.models import Job, Metric
 from tests import factories, shared_data
@@ -91,6 +91,7 @@ def test_run_without_further_analyses_has_the_core_sections_alone() -> None:
     tables = dict(runs.StoredTables(run))
     off = {section.key for analysis in FURTHER.values() for section in analysis.sections}
     assert off.isdisjoint(tables) and {"agreement", "systems", "comparisons"} <= tables.keys()
+    assert {row["reason"] for row in tables["ranks"]} == {ranks.NOT_ASKED}
     sizes = {(row["annotators"], row["sources"]) for row in tables["dependability"]}
     assert len(sizes) == 1  # of the study itself
 
@@ -98,4 +99,4 @@ def test_run_without_further_analyses_has_the_core_sections_alone() -> None:
 def test_run_further_analysis_adds_its_sections() -> None:
     run = studies.analysed(studies.imported(), further=["ranks"])
     tables = dict(runs.StoredTables(run))
-    assert tables["ranks"] and "dawid_skene" not in tables
+    assert tables["ranks"][0]["reason"] != ranks.NOT_ASKED and "dawid_skene" not in tables

@@ -228,9 +228,15 @@ def test_system_means(made: Made) -> None:
     expected = limited(made, second.system_means(made.golden, made.counted), made.counted)
     same(made, "systems", expected, ["criterion", "system"])
     (table,) = [each for each in made.html.tables if each.section == "systems"]
+    ranks = {
+        (row["criterion"], row["system"]): written_ranks(row)
+        for row in conclusions.ranks(made.golden, made.counted)
+    }
     for row in expected:
         cell = table.cell(row["system"], names(made)[row["criterion"]])
-        assert (cell.text, cell.under) == (written(row["value"]), under(row)), row
+        rank = ranks.get((row["criterion"], row["system"]), "")
+        told = ", ".join(filter(None, [under(row), rank and f"rank {rank}"]))
+        assert (cell.text, cell.under) == (written(row["value"]), told), row
     ends = {
         each["name"]: f"{'low' if each['best'] == 'lowest' else 'high'} is best"
         for each in second.criteria(made.golden)
@@ -623,6 +629,12 @@ def test_comparisons(made: Made) -> None:
         assert table.cell(line, "Cliff's δ").text == ("–" if delta is None else short(delta))
 
 
+def written_ranks(row: dict[str, Any]) -> str:
+    """Return the interval of a rank in words; empty if there is none."""
+    ends = dict.fromkeys([row["highest_rank"], row["lowest_rank"]])
+    return "–".join(str(rank) for rank in ends if rank is not None)
+
+
 def test_ranks(made: Made) -> None:
     expected = conclusions.ranks(made.golden, made.counted)
     same(made, "ranks", expected, ["criterion", "system"])
@@ -631,9 +643,7 @@ def test_ranks(made: Made) -> None:
     ]
     for row in expected:
         table = made.html.table("ranks", names(made)[row["criterion"]])
-        ends = dict.fromkeys([row["highest_rank"], row["lowest_rank"]])
-        interval = "–".join(str(rank) for rank in ends if rank is not None)
-        assert table.cell(row["system"], "rank interval").text == (interval or "–")
+        assert table.cell(row["system"], "rank interval").text == (written_ranks(row) or "–")
         assert table.cell(row["system"], "cluster").text == str(row["cluster"] or "–")
         assert table.cell(row["system"], "rank 1").text == "–"
 

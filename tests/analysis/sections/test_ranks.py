@@ -84,3 +84,14 @@ def test_ranks_table_shows_each_rank_and_the_cluster() -> None:
     (table,) = Ranks().tables(Found(rated.computed(rated.study(TASTE))))
     assert table.columns == ["rank interval", "cluster", "mean rank", "rank 1", "rank 2", "rank 3"]
     assert [line.cells[0].text for line in table.lines] == ["1", "2", "3"]
+
+
+def test_systems_table_gives_each_rank_interval() -> None:
+    found = Found(rated.computed(rated.study(rated.drawn(3, 30, 3, seed=8, gap=0.3))))
+    (table,) = SystemMeans().tables(found)
+    ends = {row.system: (row.highest_rank, row.lowest_rank) for row in found.of(Ranks)}
+    assert len(set(ends.values())) > 1
+    for line in table.lines:
+        highest, lowest = ends[line.name]
+        written = f"rank {highest}" if highest == lowest else f"rank {highest}–{lowest}"
+        assert line.cells[0].under.endswith(written)
