@@ -71,6 +71,7 @@ NAMES = {
     "icc_2,k": "ICC(2,k)",
     "icc_3,k": "ICC(3,k)",
 }
+KAPPAS = {"conger_kappa", "fleiss_kappa"}
 # Our coefficient for one that a protocol's authors report: for two annotators Conger's κ
 # is Cohen's κ
 COMPUTED_FOR = {
@@ -119,8 +120,9 @@ class Agreement(Section[Coefficient]):
         "Krippendorff's α with its 95% CI over sources: 1 is perfect agreement, 0 is what chance "
         "alone gives. Krippendorff accepts data from .800 on as reliable and from .667 on for tentative "
         "conclusions; the last column names a threshold if it is reached with a probability of 95%. "
-        "Percent agreement is the share of equal pairs of ratings. A coefficient that the protocol's "
-        "authors report has a column of its own; the files contain further coefficients."
+        "Percent agreement is the share of equal pairs of ratings. κ is Cohen's for two annotators, else Fleiss'. A "
+        "coefficient that the protocol's authors report has a column of its own; the files contain further "
+        "coefficients."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[Coefficient]:
@@ -409,11 +411,12 @@ def _intraclass(
 
 
 def _main_table(found: Found) -> list[PageTable]:
-    """Return α of each criterion, percent agreement, and the coefficients that the protocol's
+    """Return α of each criterion, percent agreement, a κ, and the coefficients that the protocol's
     authors report."""
     rows = [row for criterion in criterion_rows(found) if (row := alpha_row(found, criterion))]
     ends = [end for row in rows for end in (row.estimate.ci.low, row.estimate.value)]
     start = -1.0 if any(end < 0 for end in ends) else 0.0
+    has_two = facts_of(found).annotators == 2
     table = Table[Coefficient](
         title="Agreement",
         lines="criterion",
@@ -422,7 +425,10 @@ def _main_table(found: Found) -> list[PageTable]:
             Column("α", partial(_alpha_cell, start=start)),
             Column("percent agreement", partial(_percent_cell, found=found)),
             *(
-                Column(_title(*place), partial(_beside_cell, found=found, place=place))
+                Column(
+                    _title(*place, has_two=has_two),
+                    partial(_beside_cell, found=found, place=place),
+                )
                 for place in _beside_alpha(found)
             ),
         ],
@@ -433,17 +439,24 @@ def _main_table(found: Found) -> list[PageTable]:
 
 
 def _beside_alpha(found: Found) -> list[tuple[str, str]]:
-    """Return the coefficients, with their levels, that the protocol's authors report beside or
-    instead of the α that the report shows."""
+    """Return the coefficients, with their levels, beside the α that the report shows: those that
+    the protocol's authors report, and a κ."""
     shown = {("krippendorff_alpha", row.alpha_level) for row in criterion_rows(found)}
     reported = dict.fromkeys(
         (row.coefficient, row.level) for row in found.of(Agreement) if row.reported
     )
-    return [place for place in reported if place not in shown]
+    beside = [place for place in reported if place not in shown]
+    if not KAPPAS & {coefficient for coefficient, _ in beside}:
+        kappa = "conger_kappa" if facts_of(found).annotators == 2 else "fleiss_kappa"
+        beside.append((kappa, "nominal"))
+    return beside
 
 
-def _title(coefficient: str, level: str) -> str:
-    return f"α ({level})" if coefficient == "krippendorff_alpha" else NAMES[coefficient]
+def _title(coefficient: str, level: str, *, has_two: bool) -> str:
+    """Return the name of a coefficient. Of two annotators Conger's κ is Cohen's."""
+    if coefficient == "krippendorff_alpha":
+        return f"α ({level})"
+    return "Cohen's κ" if has_two and coefficient == "conger_kappa" else NAMES[coefficient]
 
 
 def _sample(row: Coefficient, *, unit: ClusterUnit) -> str:

@@ -267,16 +267,16 @@ def test_the_two_forms_of_icc_for_changing_annotators_rest_on_the_sources():
     ("reported", "titles"),
     [
         ((ReportedAgreement("fleiss_kappa"),), ["Fleiss' κ"]),
-        ((ReportedAgreement("cohen_kappa"), ReportedAgreement("spearman")), ["Conger's κ"]),
+        ((ReportedAgreement("cohen_kappa"), ReportedAgreement("spearman")), ["Cohen's κ"]),
         (
             (
                 ReportedAgreement("krippendorff_alpha", "interval"),
                 ReportedAgreement("percent_agreement"),
             ),
-            ["α (interval)"],
+            ["α (interval)", "Cohen's κ"],
         ),
-        ((ReportedAgreement("krippendorff_alpha", "ordinal"),), []),
-        ((), []),
+        ((ReportedAgreement("krippendorff_alpha", "ordinal"),), ["Cohen's κ"]),
+        ((), ["Cohen's κ"]),
     ],
 )
 def test_agreement_table_protocol_reports_coefficient_shows_it_beside_alpha(
