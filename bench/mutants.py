@@ -48,12 +48,14 @@ PAGES = (
     *(
         f"analysis/reports/{name}.py"
         for name in (
+            "cells",
             "charts",
             "heds",
             "latex",
             "layout",
             "numerals",
             "rows",
+            "table_engine",
             "tables",
             "text_tables",
         )
