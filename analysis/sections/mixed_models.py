@@ -160,8 +160,7 @@ def sensitivity(found: Found) -> Iterator[str]:
     if len(tests) < 2:
         return
     disagreements = [
-        f"{system_name(pair.first)} and {system_name(pair.second)} on {inside(found.name_of(pair.criterion))} "
-        f"(significant by {listed([name for name, differs in by_test.items() if differs])} only)"
+        _disagreement(pair, by_test, found)
         for pair, by_test in zip(pairs, verdicts, strict=True)
         if len(set(by_test.values())) > 1
     ]
@@ -173,6 +172,12 @@ def sensitivity(found: Found) -> Iterator[str]:
     else:
         outcome = f"agree on {comparisons}" if len(pairs) == 1 else f"agree on all {comparisons}"
     yield f"Sensitivity: {listed(tests)} (Holm, 5% level) {outcome}."
+
+
+def _disagreement(pair: SystemPair, by_test: Mapping[str, bool], found: Found) -> str:
+    systems = f"{system_name(pair.first)} and {system_name(pair.second)}"
+    tests = listed([name for name, differs in by_test.items() if differs])
+    return f"{systems} on {inside(found.name_of(pair.criterion))} (significant by {tests} only)"
 
 
 def _verdicts(pair: SystemPair, found: Found) -> dict[str, bool]:

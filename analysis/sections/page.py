@@ -144,11 +144,6 @@ def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | Non
     """Return a section as the page shows it; None where it has nothing to show."""
     ordered = sorted(section.tables(found), key=lambda table: table.folded)
     tables = [replace(table.cut(), place=place) for place, table in enumerate(ordered)]
-    figures = [
-        {"name": figure.name, "alt": figure.alt}
-        for figure in section.figures(found)
-        if figure.name in drawn
-    ]
     remarks = [*unlisted(found, section.key), *section.small_print(found)]
     technical_notes = section.technical_notes(found)
     if not tables and not remarks and not technical_notes:
@@ -159,7 +154,7 @@ def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | Non
         note=section.note,
         tables=[table for table in tables if not table.folded],
         folded=[table for table in tables if table.folded],
-        figures=figures,
+        figures=_drawn_figures(section, found, drawn),
         remarks=remarks,
         technical_notes=technical_notes,
         downloads=[(section.key, section.title), *section.beside],
@@ -169,6 +164,17 @@ def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | Non
         endings=ENDINGS,
         switched=tables if sum(table.folded for table in tables) > 1 else [],
     )
+
+
+def _drawn_figures(
+    section: Section[Any], found: Found, drawn: Collection[str]
+) -> list[dict[str, str]]:
+    """Return the figures of a section that the run has."""
+    return [
+        {"name": figure.name, "alt": figure.alt}
+        for figure in section.figures(found)
+        if figure.name in drawn
+    ]
 
 
 def fitting(tables: Sequence[PageTable]) -> list[PageTable]:

@@ -21,7 +21,6 @@ from analysis.sections.comparisons import (
     scores_of,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
-from quaestor_stats._design import Design
 from quaestor_stats._inputs import FloatArray
 from quaestor_stats._ranks import (
     rank_probabilities,
@@ -101,9 +100,7 @@ class Ranks(Section[RankRow]):
 
 
 def _rows(scores: SystemScores, inputs: Inputs, found: Found, chance: Chance) -> list[RankRow]:
-    draws, reason = np.empty((0, 0)), NOT_ASKED
-    if KEY in inputs.settings["further"]:
-        draws, reason = _drawn_sources(scores, inputs.design, chance)
+    draws, reason = _drawn_sources(scores, inputs, chance)
     size = len(scores.names)
     shares = np.full((size, size), nan) if reason else rank_probabilities(draws)
     intervals = _rank_intervals(scores, found)
@@ -125,9 +122,11 @@ def _rows(scores: SystemScores, inputs: Inputs, found: Found, chance: Chance) ->
     ]
 
 
-def _drawn_sources(scores: SystemScores, design: Design, chance: Chance) -> tuple[FloatArray, str]:
+def _drawn_sources(scores: SystemScores, inputs: Inputs, chance: Chance) -> tuple[FloatArray, str]:
     """Return the systems' means over drawn sources, high is best; or why there are none."""
-    if design.random_annotators:
+    if KEY not in inputs.settings["further"]:
+        return np.empty((0, 0)), NOT_ASKED
+    if inputs.design.random_annotators:
         return np.empty((0, 0)), RANDOM_ANNOTATORS
     if len(set(scores.clusters)) < REQUIRED_SOURCES:
         return np.empty((0, 0)), f"fewer than {REQUIRED_SOURCES} {scores.unit.plural}"
