@@ -1,5 +1,6 @@
 """The annotators and sources that a study needs, from its variance components."""
 
+from collections import Counter
 from dataclasses import replace
 from math import nan
 
@@ -96,6 +97,9 @@ class DependabilityOfSystems(Section[DependabilityRow]):
             folded=True,
         )
         rows = sorted(found.of(DependabilityOfSystems), key=lambda row: row.annotators)
+        sizes = Counter(row.criterion for row in rows if not row.reason)
+        if set(sizes.values()) == {1}:
+            return []  # of the study itself alone, as the summary says it
         return draw(table, rows, found.names)
 
 

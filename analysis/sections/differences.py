@@ -1,7 +1,6 @@
 """Metric comparisons: which of two metrics correlates better with human ratings, for every pair,
 and the set of metrics that do not differ significantly from the highest."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,11 +24,10 @@ from analysis.reports.numerals import (
     p_alone,
 )
 from analysis.reports.rows import TestedResult, column, table_row
-from analysis.reports.table_engine import MISSING, Column, Pivot, Table, draw
+from analysis.reports.table_engine import Column, Pivot, Table, draw
 from analysis.sections.comparisons import negated
 from analysis.sections.levels import (
     LEVELS,
-    SHADES,
     ComparedColumns,
     Levels,
     MetricLevel,
@@ -155,11 +153,8 @@ class Differences(Section[MetricPair]):
             rows = pairs.get((leader.criterion, leader.level), [])
             title = f"{found.name_of(leader.criterion)}, {LEVELS[leader.level]}"
             against = [row for row in rows if leader.highest in (row.better, row.other)]
-            others = [row for row in rows if leader.highest not in (row.better, row.other)]
             tables = first if leader.level == chosen else later
             tables += _against(leader.highest, against, f"{title}: {leader.highest}")
-            if against:
-                later += _half_square(f"{title}: every other pair", others)
         return [*first, *later]
 
 
@@ -513,43 +508,6 @@ def _as_in_papers(
         p_williams=by_williams.pvalue,
         p_williams_one_sided=williams(*triple, items.n, alternative="greater").pvalue,
         williams_reason=by_williams.reason,
-    )
-
-
-def _half_square(title: str, pairs: Sequence[MetricPair]) -> list[PageTable]:
-    """Return a table of the metric pairs, each once: by how much the line's metric correlates
-    better with human ratings than the column's."""
-    names = dict.fromkeys(name for row in pairs for name in (row.better, row.other))
-    ahead = Counter(row.better for row in pairs if row.estimate.value > 0)
-    metrics = sorted(names, key=lambda metric: -ahead[metric])
-    rows = [_led_by(min(row.better, row.other, key=metrics.index), row) for row in pairs]
-    table = Table[MetricPair](
-        title=title,
-        lines="better",
-        first="Metric",
-        columns=Pivot(
-            "other", _pair_cell, missing=Cell(""), order=lambda row: metrics.index(row.other)
-        ),
-        caption=(
-            "Spearman's ρ of the line's metric minus that of the column's, with p after Holm's "
-            "correction over all pairs, bold below .05."
-        ),
-        heat=True,
-        folded=True,
-    )
-    return draw(table, sorted(rows, key=lambda row: metrics.index(row.better)), {})
-
-
-def _pair_cell(row: MetricPair) -> Cell:
-    value = row.estimate.value
-    if isnan(value):
-        return MISSING
-    return Cell(
-        coefficient(value),
-        p_alone(row.p_holm) if known(row.p_holm) else "",
-        best=row.p_holm < SURE,
-        shade=min(SHADES, round(SHADES * abs(value))),
-        minus=value < -0.005,
     )
 
 

@@ -3,10 +3,7 @@ them, and no test of so few sources can know of it."""
 
 from collections.abc import Iterator
 
-from analysis.reports.layout import Cell, PageTable
-from analysis.reports.numerals import p_alone
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Column, Table, draw
 from analysis.sections.comparisons import (
     SURE,
     SystemPair,
@@ -56,23 +53,6 @@ class FewSources(Section[FewSourcesRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[FewSourcesRow]:
         return [row for scores in scores_of(inputs.counted) for row in _rows(scores, found, chance)]
-
-    def tables(self, found: Found) -> list[PageTable]:
-        table = Table[FewSourcesRow](
-            split="criterion",
-            lines=("first", "second"),
-            first="Systems",
-            name=lambda row: f"{row.first} – {row.second}",
-            columns=[
-                Column("p", lambda row: Cell(p_alone(row.p_holm))),
-                Column(
-                    f"{facts_of(found).unit.plural} that carry it",
-                    lambda row: Cell(f"{row.carried_by} of {row.units:,}"),
-                ),
-            ],
-            folded=True,
-        )
-        return draw(table, found.of(FewSources), found.names)
 
     def caveats(self, found: Found) -> Iterator[str]:
         rows = found.of(FewSources)

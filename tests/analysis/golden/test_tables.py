@@ -48,7 +48,6 @@ ABOUT = {
     "test_metrics_against_people": ("levels",),
     "test_metric_matrix": ("matrices",),
     "test_criterion_matrix": ("matrices",),
-    "test_difference_matrices": ("differences",),
     "test_differences_as_published": ("differences", "dependent"),
     "test_mixed_model": ("mixed_models",),
     "test_intervals_of_agreement": ("agreement", "resampling", "scarcity"),
@@ -797,42 +796,6 @@ def test_differences_of_metrics(made: Made) -> None:
             p_text(row["p_holm"]),
             row["p_holm"] is not None and row["p_holm"] < 0.05,
         )
-
-
-def test_difference_matrices(made: Made) -> None:
-    """Every pair of metrics without the highest stands once, with the sign of the line minus the
-    column."""
-    leading = {(row["criterion"], row["level"]): row["highest"] for row in made.tables["leaders"]}
-    for row in conclusions.differences(made.golden, made.counted):
-        title = f"{names(made).get(row['criterion'], row['criterion'])}, {LEVELS[row['level']]}"
-        found = [
-            each
-            for each in made.html.tables
-            if (each.section, each.title) == ("differences", f"{title}: every other pair")
-        ]
-        if len(made.golden.metrics) < 3:  # one pair needs no square
-            assert not found
-            continue
-        if not found:  # no metric is highest where all are undefined
-            assert row["value"] is None
-            continue
-        pair = (row["better"], row["other"])
-        places = [
-            (one, two, sign)
-            for one, two, sign in ((*pair, 1), (*pair[::-1], -1))
-            if one in found[0].lines and two in heads_of(found[0]) and found[0].cell(one, two).text
-        ]
-        if leading[row["criterion"], row["level"]] in pair:
-            assert not places
-            continue
-        ((one, two, sign),) = places
-        cell = found[0].cell(one, two)
-        if row["value"] is None:
-            assert cell.text == "–"
-            continue
-        assert cell.text == short(sign * row["value"])
-        assert cell.under == ("" if row["p_holm"] is None else p_text(row["p_holm"]))
-        assert cell.bold == (row["p_holm"] is not None and row["p_holm"] < 0.05)
 
 
 def test_leaders(made: Made) -> None:

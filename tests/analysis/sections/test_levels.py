@@ -509,15 +509,12 @@ def test_tables_show_each_pair_with_the_highest_in_its_own_columns():
         | {"p_williams": 0.001, "p_williams_one_sided": 0.0005, "p_williams_holm": 0.002},
         pair("meteor", "chrf", 0.28, 0.02),
     ]
-    table, square = Differences().tables(stored.found(levels=rows, differences=pairs))
+    (table,) = Differences().tables(stored.found(levels=rows, differences=pairs))
     assert (table.title, table.columns) == (
         "Clarity, pooled: bleu",
         ["Δρ", "p", "p Williams, two-sided", "p Williams, one-sided"],
     )
     assert table.notes == ["", "", "as published, Holm", "as published"]
-    assert (square.title, square.folded) == ("Clarity, pooled: every other pair", True)
-    assert (square.columns, [line.name for line in square.lines]) == (["chrf"], ["meteor"])
-    assert square.lines[0].cells[0].text == ".28"
     assert [
         (line.name, [(cell.text, cell.best) for cell in line.cells]) for line in table.lines
     ] == [
