@@ -1,4 +1,4 @@
-"""The engine of page tables: a section declares a `Table`, and `draw` makes it of typed rows.
+"""The engine of page tables: a section declares a `ReportTable`, and `draw` makes it of typed rows.
 
 Rows with equal values of the fields `split` make a table. Its columns are either named one by one,
 each with the cell that it makes of a row: then every row is a line, named by its fields `lines`. Or
@@ -21,7 +21,7 @@ MISSING = Cell("–")
 
 
 @dataclass(frozen=True)
-class Column(Generic[R]):
+class ReportColumn(Generic[R]):
     """A column with its head, the cell that it makes of a row, and a note below the head."""
 
     head: str
@@ -44,11 +44,11 @@ class Pivot(Generic[R]):
     order: Callable[[R], Any] | None = None
 
 
-Columns: TypeAlias = Sequence[Column[R]] | Pivot[R]
+Columns: TypeAlias = Sequence[ReportColumn[R]] | Pivot[R]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table(Generic[R]):
+class ReportTable(Generic[R]):
     """A table, or one for each value of the fields `split`.
 
     Texts of a table may be made of its rows, those of a line are made of its first row.
@@ -72,14 +72,14 @@ class Table(Generic[R]):
     words: bool = False
 
 
-def draw(table: Table[R], rows: Iterable[R], names: Names) -> list[PageTable]:
+def draw(table: ReportTable[R], rows: Iterable[R], names: Names) -> list[PageTable]:
     """Return the tables that a declaration makes of rows: none without rows. `names`: of the
     criteria."""
     groups = _grouped(rows, table.split, names)
     return [_page_table(table, group, names) for group in groups]
 
 
-def _page_table(table: Table[R], rows: Sequence[R], names: Names) -> PageTable:
+def _page_table(table: ReportTable[R], rows: Sequence[R], names: Names) -> PageTable:
     columns, firsts = _columns_and_lines(table, rows, names)
     notes = [column.note for column in columns]
     return PageTable(
@@ -98,8 +98,8 @@ def _page_table(table: Table[R], rows: Sequence[R], names: Names) -> PageTable:
 
 
 def _columns_and_lines(
-    table: Table[R], rows: Sequence[R], names: Names
-) -> tuple[Sequence[Column[R]], list[R]]:
+    table: ReportTable[R], rows: Sequence[R], names: Names
+) -> tuple[Sequence[ReportColumn[R]], list[R]]:
     """Return the columns of a table, and the row that each line is made of."""
     shown = [row for row in rows if table.where(row)]
     columns = table.columns(rows) if callable(table.columns) else table.columns
@@ -109,7 +109,7 @@ def _columns_and_lines(
     return _pivoted(columns, shown, table.lines, names), [line[0] for line in lines]
 
 
-def _line(table: Table[R], row: R, columns: Sequence[Column[R]], names: Names) -> Line:
+def _line(table: ReportTable[R], row: R, columns: Sequence[ReportColumn[R]], names: Names) -> Line:
     return Line(
         name=table.name(row) if table.name else _named(row, table.lines, names),
         cells=[column.cell(row) for column in columns],
@@ -119,14 +119,16 @@ def _line(table: Table[R], row: R, columns: Sequence[Column[R]], names: Names) -
     )
 
 
-def _pivoted(pivot: Pivot[R], rows: Sequence[R], lines: Fields, names: Names) -> list[Column[R]]:
+def _pivoted(
+    pivot: Pivot[R], rows: Sequence[R], lines: Fields, names: Names
+) -> list[ReportColumn[R]]:
     """Return the columns of a pivot; each finds the row of its cell by the first row of a line."""
     by_place = {(_values(row, lines), _values(row, pivot.fields)): row for row in rows}
     firsts = [group[0] for group in _grouped(rows, pivot.fields, names)]
     if pivot.order:
         firsts.sort(key=pivot.order)
 
-    def column(first: R) -> Column[R]:
+    def column(first: R) -> ReportColumn[R]:
         values = _values(first, pivot.fields)
 
         def cell(row: R) -> Cell:
@@ -134,7 +136,7 @@ def _pivoted(pivot: Pivot[R], rows: Sequence[R], lines: Fields, names: Names) ->
             return pivot.cell(by_place[place]) if place in by_place else pivot.missing
 
         head = pivot.head(first) if pivot.head else _named(first, pivot.fields, names)
-        return Column(head, cell, pivot.note(first))
+        return ReportColumn(head, cell, pivot.note(first))
 
     return [column(first) for first in firsts]
 

@@ -13,7 +13,7 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import EQUAL, counted, inside, known, listed, or_dash, plain
 from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
-from analysis.reports.table_engine import Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -329,7 +329,7 @@ def _combined_table(found: Found) -> list[PageTable]:
     best = {"lowest": "; low is best", "highest": "; high is best"}.get(
         _end(rows[0], criterion_rows(found)), ""
     )
-    table = Table[AggregateRow](
+    table = ReportTable[AggregateRow](
         title="All criteria together",
         lines="form",
         first="Reading",
@@ -352,7 +352,7 @@ def _with_missing(found: Found) -> list[PageTable]:
     rows = sorted(first_reading(found), key=lambda row: row.system)
     if all(row.mean_returned == row.mean_expected or isnan(row.mean_returned) for row in rows):
         return []
-    over_returned = Table[AggregateRow](
+    over_returned = ReportTable[AggregateRow](
         title="Over returned questions",
         lines="system",
         columns=Pivot("criterion", lambda row: Cell(or_dash(row.mean_returned))),
@@ -363,7 +363,7 @@ def _with_missing(found: Found) -> list[PageTable]:
             "of everything that was judged."
         ),
     )
-    over_expected = Table[AggregateRow](
+    over_expected = ReportTable[AggregateRow](
         title="Over all expected questions",
         lines="system",
         columns=Pivot("criterion", lambda row: Cell(or_dash(row.mean_expected))),
@@ -390,7 +390,7 @@ def _by_criterion(rows: Sequence[AggregateRow], found: Found) -> list[PageTable]
         if row.criterion
     ):
         return []
-    table = Table[AggregateRow](
+    table = ReportTable[AggregateRow](
         split="form",
         title=lambda rows: _words(rows[0].form),
         lines="system",

@@ -27,7 +27,7 @@ from analysis.reports.numerals import (
     with_interval,
 )
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import MISSING, Column, Pivot, Table, draw
+from analysis.reports.table_engine import MISSING, Pivot, ReportColumn, ReportTable, draw
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import CriterionRow, alpha_level, criterion_rows
 from analysis.sections.distributions import Distributions
@@ -417,15 +417,15 @@ def _main_table(found: Found) -> list[PageTable]:
     ends = [end for row in rows for end in (row.estimate.ci.low, row.estimate.value)]
     start = -1.0 if any(end < 0 for end in ends) else 0.0
     has_two = facts_of(found).annotators == 2
-    table = Table[Coefficient](
+    table = ReportTable[Coefficient](
         title="Agreement",
         lines="criterion",
         under=partial(_sample, unit=facts_of(found).unit),
         columns=[
-            Column("α", partial(_alpha_cell, start=start)),
-            Column("percent agreement", partial(_percent_cell, found=found)),
+            ReportColumn("α", partial(_alpha_cell, start=start)),
+            ReportColumn("percent agreement", partial(_percent_cell, found=found)),
             *(
-                Column(
+                ReportColumn(
                     _title(*place, has_two=has_two),
                     partial(_beside_cell, found=found, place=place),
                 )
@@ -498,7 +498,7 @@ def _other_coefficients(found: Found) -> list[PageTable]:
     rows = [row for row in found.of(Agreement) if row.basis == "all"]
     reasons = {row.estimate.reason for row in rows if not row.estimate.defined}
     shown = [row for row in rows if row.coefficient in names]
-    table = Table[Coefficient](
+    table = ReportTable[Coefficient](
         title="Other coefficients",
         lines="coefficient",
         name=lambda row: NAMES[row.coefficient],

@@ -11,7 +11,7 @@ import numpy as np
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, or_dash, signed
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Column, Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportColumn, ReportTable, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_RATING_CELLS
@@ -79,7 +79,7 @@ class DawidSkene(Section[DawidSkeneRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[DawidSkeneRow](
+        table = ReportTable[DawidSkeneRow](
             title=self.title,
             lines="system",
             columns=Pivot("criterion", lambda row: Cell(or_dash(row.mean), f"n = {row.n:,}")),
@@ -115,13 +115,15 @@ class AnnotatorModels(Section[AnnotatorModelRow]):
             severity = {row.severity_reason for row in rows}
             return sorted((severity | {row.accuracy_reason for row in rows}) - {""})
 
-        table = Table[AnnotatorModelRow](
+        table = ReportTable[AnnotatorModelRow](
             split="criterion",
             lines="annotator",
             columns=[
-                Column("severity", lambda row: Cell(signed(row.severity)), "logits"),
-                Column("accuracy", lambda row: Cell(coefficient(row.accuracy)), "Dawid–Skene"),
-                Column("ratings", lambda row: Cell(f"{row.n:,}")),
+                ReportColumn("severity", lambda row: Cell(signed(row.severity)), "logits"),
+                ReportColumn(
+                    "accuracy", lambda row: Cell(coefficient(row.accuracy)), "Dawid–Skene"
+                ),
+                ReportColumn("ratings", lambda row: Cell(f"{row.n:,}")),
             ],
             reasons=reasons,
             folded=True,

@@ -16,7 +16,7 @@ from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Bar, Cell, PageTable
 from analysis.reports.numerals import or_dash, percent, signed
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import MISSING, Column, Table, draw
+from analysis.reports.table_engine import MISSING, ReportColumn, ReportTable, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import Criteria
@@ -130,16 +130,16 @@ class Annotators(Section[AnnotatorRow]):
         levels = {row.criterion: row.alpha_level for row in found.of(Criteria)}
         without = {(row.criterion, row.without): row.alpha.value for row in found.of(LeftOutEach)}
         use = _use_by_annotator(found)
-        table = Table[AnnotatorRow](
+        table = ReportTable[AnnotatorRow](
             split="criterion",
             lines="annotator",
             columns=lambda rows: [
                 *COLUMNS,
-                Column(
+                ReportColumn(
                     f"{levels[rows[0].criterion]} α without",
                     lambda row: Cell(or_dash(without.get((row.criterion, row.annotator)))),
                 ),
-                Column("use of the scale", partial(_use_cell, use=use)),
+                ReportColumn("use of the scale", partial(_use_cell, use=use)),
             ],
             folded=True,
         )
@@ -366,10 +366,10 @@ def _run_cell(row: AnnotatorRow) -> Cell:
 
 
 COLUMNS = [
-    Column[AnnotatorRow]("ratings", lambda row: Cell(f"{row.n:,}")),
-    Column[AnnotatorRow]("mean", lambda row: Cell(or_dash(row.mean))),
-    Column[AnnotatorRow]("severity", _severity_cell),
-    Column[AnnotatorRow]("longest run", _run_cell),
+    ReportColumn[AnnotatorRow]("ratings", lambda row: Cell(f"{row.n:,}")),
+    ReportColumn[AnnotatorRow]("mean", lambda row: Cell(or_dash(row.mean))),
+    ReportColumn[AnnotatorRow]("severity", _severity_cell),
+    ReportColumn[AnnotatorRow]("longest run", _run_cell),
 ]
 
 

@@ -7,7 +7,7 @@ from analysis.frames import Material
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import PageTable
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
@@ -63,7 +63,7 @@ class CommonMeans(Section[CommonMean]):
             parts = [f"{found.name_of(key)}: {sizes[key]}" for key in found.names if key in sizes]
             return f"{'; '.join(parts)}."
 
-        table = Table[CommonMean](
+        table = ReportTable[CommonMean](
             title=self.title,
             lines="system",
             columns=Pivot("criterion", lambda row: estimate_cell(row.mean, with_n=False)),

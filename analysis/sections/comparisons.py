@@ -3,6 +3,7 @@ without a significant difference."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from math import comb, nan
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from analysis.frames import Material, aligned
 from analysis.reports.evidence import ItemQuery
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import (
     coefficient,
     counted,
@@ -22,8 +23,8 @@ from analysis.reports.numerals import (
 )
 from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
+from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.columns import averaged_criteria, rated_outputs, units_of
-from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
 from judging.hypotheses import Hypotheses
@@ -176,11 +177,40 @@ class Comparisons(Section[SystemPair]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        return [
-            table
-            for criterion in criterion_rows(found)
-            if (table := _table(found, criterion.criterion, criterion.name))
-        ]
+        rows = found.of(Comparisons)
+        by_test = {(row.criterion, row.first, row.second, row.test): row for row in rows}
+
+        def other(row: SystemPair, test: str) -> SystemPair:
+            return by_test[row.criterion, row.first, row.second, test]
+
+        table = ReportTable[SystemPair](
+            split="criterion",
+            where=lambda row: row.test == DIFFERENCE,
+            lines=("first", "second"),
+            first="Systems",
+            name=lambda row: f"{row.first} – {row.second}",
+            under=partial(_caution, found=found),
+            columns=[
+                ReportColumn("difference", _difference_cell),
+                ReportColumn("sources", lambda row: Cell(f"{row.estimate.n:,}"), "in common"),
+                ReportColumn(
+                    "p difference", lambda row: Cell(p_alone(row.p_holm), best=differs(row))
+                ),
+                ReportColumn(
+                    "p Wilcoxon", lambda row: Cell(p_alone(other(row, "wilcoxon").p_holm))
+                ),
+                ReportColumn("Cliff's δ", lambda row: _delta_cell(row, other(row, "cliffs_delta"))),
+                ReportColumn(
+                    "p two-sample t",
+                    lambda row: Cell(p_alone(other(row, "t_as_published").p_holm)),
+                    "as published",
+                ),
+            ],
+            caption=lambda rows: _caption(found, rows[0].criterion),
+            reasons=lambda rows: _reasons(found, rows),
+            folded=True,
+        )
+        return draw(table, rows, found.names)
 
 
 class Groups(Section[SystemLetters]):
@@ -332,42 +362,44 @@ def named_tests(found: Found, criterion: str) -> str:
     return listed([f"{TEST_NAMES[test]} over {unit}" for test in tests])
 
 
-def _table(found: Found, criterion: str, name: str) -> PageTable | None:
-    """Return every pair on one criterion; None where there is none."""
-    by_pair: dict[tuple[str, str], dict[str, SystemPair]] = {}
-    for row in found.on(Comparisons, criterion):
-        by_pair.setdefault((row.first, row.second), {})[row.test] = row
-    if not by_pair:
-        return None
-    cautions = _cautions(found, criterion)
-    lines, reasons = [], set()
-    for pair, tests in by_pair.items():
-        deciding = tests[DIFFERENCE]
-        under = cautions.get(pair, "")
-        if not is_compared(deciding):
-            under = f"not compared: {not_compared_because(deciding)}"
-        lines.append(replace(_line(" – ".join(pair), tests), under=under))
-        reasons |= {
-            row.estimate.reason
-            for row in tests.values()
-            if not row.estimate.defined and row.estimate.reason
-        }
-    heads = ["difference", "sources", "p difference", "p Wilcoxon", "Cliff's δ", "p two-sample t"]
-    notes = ["", "in common", "", "", "", "as published"]
-    reason = no_letters_because(found, criterion)
-    if reason:
-        reasons.add(reason)
-    source = "p in bold comes" if reason else "The letters come"
-    return PageTable(
-        name,
-        heads,
-        lines,
-        first="Systems",
-        notes=notes,
-        caption=f"{source} from the {named_tests(found, criterion)}.",
-        reasons=sorted(reasons),
-        folded=True,
+def _caption(found: Found, criterion: str) -> str:
+    source = "p in bold comes" if no_letters_because(found, criterion) else "The letters come"
+    return f"{source} from the {named_tests(found, criterion)}."
+
+
+def _reasons(found: Found, rows: Sequence[SystemPair]) -> list[str]:
+    """Return why numbers of one criterion are undefined, and why it has no letters."""
+    reasons = {row.estimate.reason for row in rows if not row.estimate.defined}
+    return sorted(reasons | {no_letters_because(found, rows[0].criterion)} - {""})
+
+
+def _caution(row: SystemPair, found: Found) -> str:
+    """Return why a pair is not compared, or how few sources carry its difference."""
+    if not is_compared(row):
+        return f"not compared: {not_compared_because(row)}"
+    for few in found.documents.get("few_sources", []):
+        if (few["criterion"], few["first"], few["second"]) == (
+            row.criterion,
+            row.first,
+            row.second,
+        ):
+            return f"{few['carried_by']} of {few['units']:,} carry it"
+    return ""
+
+
+def _difference_cell(row: SystemPair) -> Cell:
+    query = ItemQuery(sort="loss", criterion=row.criterion, system=row.first, against=row.second)
+    return Cell(
+        signed(row.estimate.value),
+        interval_text(row.estimate),
+        items=query if row.first and row.second else None,
     )
+
+
+def _delta_cell(row: SystemPair, delta: SystemPair) -> Cell:
+    """Return Cliff's delta. Its interval takes annotators as fixed and equally allocated."""
+    interval = interval_text(delta.estimate, coefficient) if row.p_from == PERMUTATION else ""
+    return Cell(coefficient(delta.estimate.value), interval)
 
 
 def scores_of(material: Material) -> Iterator[SystemScores]:
@@ -408,36 +440,41 @@ def differences_of(
     return {(str(first), str(second)): found for (first, second), found in tested.items()}
 
 
-def _pairs(each: SystemScores, inputs: Inputs, chance: Chance) -> Iterator[SystemPair]:
-    differences = differences_of(each, inputs, rng=chance.rng, resamples=chance.resamples)
-    clusters = None if each.unit.is_source else each.clusters
-    swaps = swaps_for(len(differences), each.table.shape[1], chance.resamples)
-    for i, j in combinations(range(len(each.names)), 2):
-        one, two = each.table[i], each.table[j]
-        difference = differences[each.names[i], each.names[j]]
+def _pairs(scores: SystemScores, inputs: Inputs, chance: Chance) -> Iterator[SystemPair]:
+    differences = differences_of(scores, inputs, rng=chance.rng, resamples=chance.resamples)
+    swaps = swaps_for(len(differences), scores.table.shape[1], chance.resamples)
+    for first, second in combinations(range(len(scores.names)), 2):
+        difference = differences[scores.names[first], scores.names[second]]
+        is_tested = known(difference.pvalue)
         floor = nan
-        if difference.is_exact and known(difference.pvalue):
-            units = difference.clusters or difference.n
-            floor = smallest_p(units, resamples=swaps)
-        for test, estimate in (
-            (DIFFERENCE, difference),
-            (CONTRAST, replace(difference, pvalue=t_test(difference), statistic=nan)),
-            ("wilcoxon", wilcoxon(one, two, clusters=clusters)),
-            ("t_as_published", two_sample_t(each.questions[i], each.questions[j])),
-            ("cliffs_delta", _untested(cliffs_delta(one, two, clusters=clusters, unit=each.unit))),
-        ):
+        if difference.is_exact and is_tested:
+            floor = smallest_p(difference.clusters or difference.n, resamples=swaps)
+        for test, estimate in _tests(scores, first, second, difference):
             decides = test == DIFFERENCE
             yield SystemPair(
-                criterion=each.criterion.key,
+                criterion=scores.criterion.key,
                 test=test,
-                first=each.names[i],
-                second=each.names[j],
-                p_from=difference.test if decides and known(difference.pvalue) else "",
+                first=scores.names[first],
+                second=scores.names[second],
+                p_from=difference.test if decides and is_tested else "",
                 estimate=estimate,
                 floor=floor if decides else nan,
                 p_holm=nan,
                 p_bh=nan,
             )
+
+
+def _tests(
+    scores: SystemScores, first: int, second: int, difference: SystemDifference
+) -> Iterator[tuple[str, Result]]:
+    """Yield the difference of two systems, and the other tests, by name."""
+    one, two, unit = scores.table[first], scores.table[second], scores.unit
+    clusters = None if unit.is_source else scores.clusters
+    yield DIFFERENCE, difference
+    yield CONTRAST, replace(difference, pvalue=t_test(difference), statistic=nan)
+    yield "wilcoxon", wilcoxon(one, two, clusters=clusters)
+    yield "t_as_published", two_sample_t(scores.questions[first], scores.questions[second])
+    yield "cliffs_delta", _untested(cliffs_delta(one, two, clusters=clusters, unit=unit))
 
 
 def _untested(effect: Result) -> Result:
@@ -466,40 +503,3 @@ def _adjusted(rows: Sequence[SystemPair]) -> list[SystemPair]:
         replace(row, floor=min(tested * row.floor, 1.0), p_holm=float(of_holm), p_bh=float(of_bh))
         for row, of_holm, of_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True)
     ]
-
-
-def _cautions(found: Found, criterion: str) -> dict[tuple[str, str], str]:
-    """Return a caution for each significant pair of systems whose difference few sources carry."""
-    return {
-        (row["first"], row["second"]): f"{row['carried_by']} of {row['units']:,} carry it"
-        for row in found.documents.get("few_sources", [])
-        if row["criterion"] == criterion
-    }
-
-
-def _line(name: str, tests: dict[str, SystemPair]) -> Line:
-    """Return a pair of systems under every test."""
-    deciding, delta = tests[DIFFERENCE], tests["cliffs_delta"].estimate
-    is_exact = deciding.p_from == PERMUTATION
-    query = ItemQuery(
-        sort="loss",
-        criterion=deciding.criterion,
-        system=deciding.first,
-        against=deciding.second,
-    )
-    return Line(
-        name,
-        [
-            Cell(
-                signed(deciding.estimate.value),
-                interval_text(deciding.estimate),
-                items=query if deciding.first and deciding.second else None,
-            ),
-            Cell(f"{deciding.estimate.n:,}"),
-            Cell(p_alone(deciding.p_holm), best=differs(deciding)),
-            Cell(p_alone(tests["wilcoxon"].p_holm)),
-            # its interval takes annotators as fixed and equally allocated
-            Cell(coefficient(delta.value), interval_text(delta, coefficient) if is_exact else ""),
-            Cell(p_alone(tests["t_as_published"].p_holm)),
-        ],
-    )

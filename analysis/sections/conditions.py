@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Assignment, Campaign, Round
 from judging.protocols.rubric_schema import RubricCriterion
@@ -69,7 +69,7 @@ class Conditions(Section[ConditionRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[ConditionRow](
+        table = ReportTable[ConditionRow](
             split="condition",
             title=lambda rows: f"Mean rating by condition: {NAMES[rows[0].condition]}",
             lines="level",

@@ -7,7 +7,7 @@ from math import nan
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash, two
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.mixed_models import model_of
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -83,7 +83,7 @@ class DependabilityOfSystems(Section[DependabilityRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[DependabilityRow](
+        table = ReportTable[DependabilityRow](
             split="criterion",
             where=lambda row: not row.reason,
             lines="annotators",

@@ -24,7 +24,7 @@ from analysis.reports.numerals import (
     p_alone,
 )
 from analysis.reports.rows import TestedResult, column, table_row
-from analysis.reports.table_engine import Column, Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportColumn, ReportTable, draw
 from analysis.sections.comparisons import negated
 from analysis.sections.levels import (
     LEVELS,
@@ -169,7 +169,7 @@ def _pairs(found: Found) -> dict[tuple[str, str], list[MetricPair]]:
 def _against(best: str, pairs: Sequence[MetricPair], title: str) -> list[PageTable]:
     """Return the table of the metrics against the highest, the nearest first."""
     rows = [_led_by(best, row) for row in pairs]
-    table = Table[MetricPair](
+    table = ReportTable[MetricPair](
         title=title,
         lines="other",
         first="against",
@@ -199,7 +199,7 @@ class Leaders(Section[LeaderRow]):
         return leaders_of(found)
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[LeaderRow](
+        table = ReportTable[LeaderRow](
             title=self.title,
             lines="criterion",
             columns=Pivot(
@@ -530,14 +530,14 @@ def _difference_cell(row: MetricPair) -> Cell:
 
 # The last two are of pooled correlations only.
 AGAINST_COLUMNS = [
-    Column[MetricPair]("Δρ", _difference_cell),
-    Column[MetricPair]("p", lambda row: Cell(p_alone(row.p_holm), best=row.p_holm < SURE)),
-    Column[MetricPair](
+    ReportColumn[MetricPair]("Δρ", _difference_cell),
+    ReportColumn[MetricPair]("p", lambda row: Cell(p_alone(row.p_holm), best=row.p_holm < SURE)),
+    ReportColumn[MetricPair](
         "p Williams, two-sided",
         lambda row: Cell(p_alone(row.p_williams_holm)),
         "as published, Holm",
     ),
-    Column[MetricPair](
+    ReportColumn[MetricPair](
         "p Williams, one-sided",
         lambda row: Cell(p_alone(row.p_williams_one_sided)),
         "as published",

@@ -13,7 +13,7 @@ from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.numerals import percent
 from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
-from analysis.reports.table_engine import Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
@@ -123,7 +123,7 @@ def _shares(found: Found) -> list[PointShare]:
 def _distribution(found: Found, criterion: CriterionRow) -> list[PageTable]:
     """Return the table of a criterion: systems by values, below them the protocol's target."""
     caption = f"{criterion.name} has no better end: its values are counted, never averaged."
-    table = Table[PointShare](
+    table = ReportTable[PointShare](
         title=criterion.name,
         lines="system",
         columns=Pivot(

@@ -10,7 +10,7 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, or_dash
 from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
-from analysis.reports.table_engine import Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.agreement import alpha_of
 from analysis.sections.readings import read_as
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -65,7 +65,7 @@ class Exclusions(Section[ExclusionRow]):
         def cell(row: ExclusionRow) -> Cell:
             return estimate_cell(row.estimate, or_dash if row.measure == "mean" else coefficient)
 
-        table = Table[ExclusionRow](
+        table = ReportTable[ExclusionRow](
             split="data",
             title=lambda rows: DATA[rows[0].data],
             lines=("measure", "system"),

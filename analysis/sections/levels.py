@@ -19,7 +19,7 @@ from analysis.reports.metric_names import metric_names
 from analysis.reports.numerals import coefficient, counted, interval_text, known
 from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
-from analysis.reports.table_engine import MISSING, Pivot, Table, draw
+from analysis.reports.table_engine import MISSING, Pivot, ReportTable, draw
 from analysis.sections.columns import (
     averaged_criteria,
     clusters_of,
@@ -304,7 +304,7 @@ def _heat_map(rows: Sequence[MetricLevel], found: Found, *, folded: bool) -> lis
     sizes = {row.questions or row.estimate.n for row in rows if row.estimate.defined}
     ceilings = _ceilings(rows, found)
     baselines = _baselines(rows)
-    table = Table[MetricLevel](
+    table = ReportTable[MetricLevel](
         title=f"{MEASURES[measure]}, {LEVELS[level]}",
         lines="criterion",
         under=lambda row: baselines.get(row.criterion, ""),

@@ -11,7 +11,7 @@ import numpy as np
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.columns import human_columns, metric_columns
 from analysis.sections.levels import MEASURES, SHADES
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -128,7 +128,7 @@ def _half_square(
     pairs = [row for row in rows if row.coefficient == method]
     sizes = {row.n for row in pairs}
     n = f"n = {pairs[0].n:,}" if len(sizes) == 1 else "with the number of questions"
-    table = Table[Correlation](
+    table = ReportTable[Correlation](
         title=MEASURES[method],
         lines="first",
         first=first,

@@ -9,7 +9,7 @@ from analysis.reports import making
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash, two
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import MISSING, Column, Table, draw
+from analysis.reports.table_engine import MISSING, ReportColumn, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Metric
 
@@ -71,7 +71,7 @@ class MetricsMade(Section[MetricFacts]):
 
     def tables(self, found: Found) -> list[PageTable]:
         rows = found.of(MetricsMade)
-        table = Table[MetricFacts](
+        table = ReportTable[MetricFacts](
             title="Metrics",
             where=lambda row: not row.same_as,
             lines="name",
@@ -79,8 +79,8 @@ class MetricsMade(Section[MetricFacts]):
             under=_kind,
             chip=lambda row: "not available" if row.reason else "",
             columns=[
-                Column("Scores", lambda row: MISSING if row.reason else Cell(f"{row.n:,}")),
-                Column("Mean", lambda row: MISSING if row.reason else _mean_cell(row)),
+                ReportColumn("Scores", lambda row: MISSING if row.reason else Cell(f"{row.n:,}")),
+                ReportColumn("Mean", lambda row: MISSING if row.reason else _mean_cell(row)),
             ],
             last=("Definition", lambda row: row.reason or _definition(row, rows)),
         )

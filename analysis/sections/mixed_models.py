@@ -24,7 +24,7 @@ from analysis.reports.numerals import (
 )
 from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
-from analysis.reports.table_engine import Column, Table, draw
+from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.comparisons import (
     DIFFERENCE,
@@ -116,15 +116,15 @@ class MixedModels(Section[ModelRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[ModelRow](
+        table = ReportTable[ModelRow](
             split="criterion",
             where=lambda row: row.effect == "difference" and row.estimate.defined,
             lines=("first", "second"),
             first="Systems",
             name=lambda row: f"{row.first} – {row.second}",
             columns=[
-                Column("difference", lambda row: difference_cell(row.estimate)),
-                Column("p", lambda row: Cell(p_alone(row.p_holm))),
+                ReportColumn("difference", lambda row: difference_cell(row.estimate)),
+                ReportColumn("p", lambda row: Cell(p_alone(row.p_holm))),
             ],
             reasons=_remarks,
             folded=True,

@@ -10,7 +10,7 @@ from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, or_dash
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.annotators import Repeats
 from analysis.sections.columns import clusters_of
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -64,7 +64,7 @@ class OwnRepeats(Section[OwnRepeatRow]):
         def cell(row: OwnRepeatRow) -> Cell:
             return estimate_cell(row.estimate, coefficient if row.annotator == ALPHA else or_dash)
 
-        table = Table[OwnRepeatRow](
+        table = ReportTable[OwnRepeatRow](
             title="Equal values the second time",
             lines="annotator",
             name=lambda row: row.annotator or "All together",

@@ -14,7 +14,7 @@ from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import known, or_dash, percent
 from analysis.reports.rows import column, number, table_row
-from analysis.reports.table_engine import Column, Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportColumn, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Campaign, System
 from judging.protocols.rubric_schema import Fact, Quota
@@ -207,7 +207,7 @@ class TypesByHead(Section[HeadTypeRow]):
         rows = found.of(TypesByHead)
         if all(row.by_word == row.by_head for row in rows):
             return []
-        table = Table[HeadTypeRow](
+        table = ReportTable[HeadTypeRow](
             title=self.title,
             lines="system",
             columns=Pivot(
@@ -449,17 +449,19 @@ def _rated(held: HeldSet, levels: LevelsByUnit) -> float | None:
     return sum(means) / len(means) if means else None
 
 
-def _types_table(rows: Sequence[SetFactsRow]) -> Table[SetFactsRow]:
+def _types_table(rows: Sequence[SetFactsRow]) -> ReportTable[SetFactsRow]:
     """Return the table of how many questions of each type each system asked, the most frequent type
     first."""
     counts = Counter[str]()
     for row in rows:
         counts.update(row.asked())
-    return Table(
+    return ReportTable(
         title="Question types",
         lines="system",
         chip=_kind,
-        columns=[Column(name, partial(_type_cell, name)) for name, n in counts.most_common() if n],
+        columns=[
+            ReportColumn(name, partial(_type_cell, name)) for name, n in counts.most_common() if n
+        ],
         last=("Questions", lambda row: f"{row.returned:,}"),
     )
 
@@ -469,7 +471,7 @@ def _type_cell(name: str, row: SetFactsRow) -> Cell:
     return Cell(f"{count:,}", percent(count / row.returned) if row.returned else "")
 
 
-def _sets_table(rows: Sequence[SetFactsRow]) -> Table[SetFactsRow]:
+def _sets_table(rows: Sequence[SetFactsRow]) -> ReportTable[SetFactsRow]:
     """Return the table of means over sets; without columns if no set has several questions or
     references."""
     several = any(row.largest > 1 for row in rows)
@@ -479,11 +481,11 @@ def _sets_table(rows: Sequence[SetFactsRow]) -> Table[SetFactsRow]:
         *(("cardinality_difference", "cardinality_error") if referred else ()),
         *(("exact_duplicates", "near_duplicates") if several else ()),
     ]
-    return Table(
+    return ReportTable(
         title="Within a set",
         lines="system",
         chip=_kind,
-        columns=[Column(NAMES[key], partial(_number_cell, key)) for key in keys],
+        columns=[ReportColumn(NAMES[key], partial(_number_cell, key)) for key in keys],
         last=("Sets", lambda row: f"{row.sets:,}"),
         caption="Means over sets; repeated questions count.",
     )

@@ -10,7 +10,7 @@ import numpy as np
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, known
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Column, Table, draw
+from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.comparisons import (
     SystemPair,
     SystemScores,
@@ -86,7 +86,7 @@ class Ranks(Section[RankRow]):
 
     def tables(self, found: Found) -> list[PageTable]:
         rows = [row for row in found.of(Ranks) if row.reason != NOT_ASKED]
-        table = Table[RankRow](
+        table = ReportTable[RankRow](
             split="criterion",
             lines="system",
             columns=lambda rows: [*INTERVAL_COLUMNS, *_share_columns(len(rows))],
@@ -179,19 +179,19 @@ def _interval(row: RankRow) -> str:
 
 
 INTERVAL_COLUMNS = [
-    Column[RankRow]("rank interval", lambda row: Cell(_interval(row))),
-    Column[RankRow]("cluster", lambda row: Cell(str(row.cluster or "–"))),
-    Column[RankRow](
+    ReportColumn[RankRow]("rank interval", lambda row: Cell(_interval(row))),
+    ReportColumn[RankRow]("cluster", lambda row: Cell(str(row.cluster or "–"))),
+    ReportColumn[RankRow](
         "mean rank",
         lambda row: Cell(f"{row.expected_rank:.1f}" if known(row.expected_rank) else "–"),
     ),
 ]
 
 
-def _share_columns(systems: int) -> list[Column[RankRow]]:
+def _share_columns(systems: int) -> list[ReportColumn[RankRow]]:
     """Return a column for the share of each rank; of many systems, for that of the first."""
     return [
-        Column(f"rank {place + 1}", partial(_share_cell, place=place))
+        ReportColumn(f"rank {place + 1}", partial(_share_cell, place=place))
         for place in range(systems if systems <= EACH_RANK else 1)
     ]
 

@@ -14,7 +14,7 @@ from analysis.reports.cells import estimate_cell
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.agreement import alpha_of
 from analysis.sections.columns import averaged_criteria, human_columns, metric_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -97,7 +97,7 @@ class Slices(Section[SliceRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        core = Table[SliceRow](
+        core = ReportTable[SliceRow](
             split="measure",
             title=lambda rows: f"{_values_of(rows[0])}: {MEASURES[rows[0].measure]}",
             lines="label",
@@ -135,7 +135,7 @@ def _values_of(row: SliceRow) -> str:
 
 
 # Ushio et al. 2022, table 4
-METRICS_BY_SYSTEM = Table[SliceRow](
+METRICS_BY_SYSTEM = ReportTable[SliceRow](
     title=lambda rows: f"{_values_of(rows[0])}: metrics by system",
     lines=("label", "system"),
     first="Slice and system",

@@ -148,34 +148,38 @@ def _systems(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
     and from which systems it does not differ significantly."""
     orders = [
         order
-        for each in criteria
-        if each.averaged and each.best != "none"
-        if len((order := SystemOrder.of(found, each)).systems) > 1
+        for criterion in criteria
+        if criterion.averaged and criterion.best != "none"
+        if len((order := SystemOrder.of(found, criterion)).systems) > 1
     ]
     if not orders:
         return
     lead = orders[0]
+    yield _best_mean(lead, orders)
     name = inside(lead.criterion.name)
-    best = [_quoted(system) for system in lead.best]
-    one = len(best) == 1
-    same = [inside(each.criterion.name) for each in orders if each.best == lead.best]
-    on = (
-        f"all {len(same)} criteria"
-        if len(same) == len(orders) > 1
-        else listed_or_counted(same, "criteria")
-    )
-    yield (
-        f"{listed_or_counted(best, 'systems')} {'has' if one else 'share'} the best mean on {on} "
-        f"({'' if len(same) == 1 else f'{name}: '}{with_interval(lead.means[lead.best[0]])})."
-    )
     if lead.undefined:
         yield f"On {name}, {lead.undefined}."
         return
     yield from _near_the_best(found, lead)
     yield from _behind_the_best(found, lead)
+    is_not = "it is" if len(lead.best) == 1 else "they are"
     for reason, systems in lead.not_compared.items():
         names = listed_or_counted([_quoted(system) for system in systems], "other systems")
-        yield f"On {name}, {'it is' if one else 'they are'} not compared with {names}: {reason}."
+        yield f"On {name}, {is_not} not compared with {names}: {reason}."
+
+
+def _best_mean(lead: SystemOrder, orders: Sequence[SystemOrder]) -> str:
+    """Return which system has the best mean on the leading criterion, and on which others."""
+    same = [inside(order.criterion.name) for order in orders if order.best == lead.best]
+    on = listed_or_counted(same, "criteria")
+    if len(same) == len(orders) > 1:
+        on = f"all {len(same)} criteria"
+    mean = with_interval(lead.means[lead.best[0]])
+    if len(same) > 1:
+        mean = f"{inside(lead.criterion.name)}: {mean}"
+    has = "has" if len(lead.best) == 1 else "share"
+    best = listed_or_counted([_quoted(system) for system in lead.best], "systems")
+    return f"{best} {has} the best mean on {on} ({mean})."
 
 
 def _near_the_best(found: Found, order: SystemOrder) -> Iterator[str]:
@@ -257,45 +261,21 @@ def _table(found: Found, criteria: Sequence[CriterionRow]) -> PageTable | None:
     """Return agreement for each criterion, and below it the means of the systems with letters."""
     if not facts_of(found).judgments:
         return None
-    alphas = {each.criterion: alpha_row(found, each) for each in criteria}
-    orders = {each.criterion: SystemOrder.of(found, each) for each in criteria if each.averaged}
+    orders = {row.criterion: SystemOrder.of(found, row) for row in criteria if row.averaged}
+    names = dict.fromkeys(name for order in orders.values() for name in order.means)
+    systems = by_merit(list(orders.values()), list(names)) if orders else []
     letters = {(row.system, row.criterion): row.letters for row in found.of(Groups)}
-    systems = (
-        by_merit(
-            list(orders.values()), list(dict.fromkeys(s for o in orders.values() for s in o.means))
-        )
-        if orders
-        else []
-    )
-
-    def mean(criterion: CriterionRow, system: str) -> Cell:
-        order = orders.get(criterion.criterion)
-        if order is None or system not in order.means:
-            return Cell("–")
-        estimate = order.means[system]
-        return Cell(
-            or_dash(estimate.value),
-            interval_text(estimate),
-            best=system == order.winner,
-            letters=letters.get((system, criterion.criterion), ""),
-        )
-
-    def alpha(criterion: CriterionRow) -> Cell:
-        row = alphas[criterion.criterion]
-        if row is None:
-            return Cell("–")
-        return Cell(coefficient(row.estimate.value), interval_text(row.estimate, coefficient))
-
-    lines = [Line("Agreement (α)", [alpha(each) for each in criteria])]
-    lines += [
-        Line(system_name(system), [mean(each, system) for each in criteria])
-        for system in systems[:FEW]
-    ]
+    lines = [Line("Agreement (α)", [_alpha_cell(alpha_row(found, row)) for row in criteria])]
+    for system in systems[:FEW]:
+        cells = [
+            _mean_cell(orders.get(key), system, letters.get((system, key), ""))
+            for key in (row.criterion for row in criteria)
+        ]
+        lines.append(Line(system_name(system), cells))
     reasons = []
     if len(systems) > FEW:
-        reasons = [
-            f"The table shows {FEW} of {counted(len(systems), 'system')}; all are in the chapter Systems."
-        ]
+        count = counted(len(systems), "system")
+        reasons = [f"The table shows {FEW} of {count}; all are in the chapter Systems."]
     caption = "Krippendorff's α"
     if systems:
         caption += (
@@ -303,10 +283,25 @@ def _table(found: Found, criteria: Sequence[CriterionRow]) -> PageTable | None:
         )
     return PageTable(
         "Agreement and system means",
-        [each.name for each in criteria],
+        [row.name for row in criteria],
         lines,
         caption=f"{caption} (95% CI in brackets).",
         reasons=reasons,
+    )
+
+
+def _alpha_cell(row: Coefficient | None) -> Cell:
+    if row is None:
+        return Cell("–")
+    return Cell(coefficient(row.estimate.value), interval_text(row.estimate, coefficient))
+
+
+def _mean_cell(order: SystemOrder | None, system: str, letters: str) -> Cell:
+    if order is None or system not in order.means:
+        return Cell("–")
+    mean = order.means[system]
+    return Cell(
+        or_dash(mean.value), interval_text(mean), best=system == order.winner, letters=letters
     )
 
 

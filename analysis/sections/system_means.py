@@ -30,7 +30,6 @@ from analysis.sections.columns import (
     units_of,
 )
 from analysis.sections.comparisons import (
-    DIFFERENCE,
     SURE,
     Comparisons,
     Groups,
@@ -51,6 +50,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import StudyFacts, facts_of
 from judging.models import System
 from judging.protocols.rubric_schema import RubricCriterion
+from quaestor_stats._design import ClusterUnit
 from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._system_differences import have_same_annotators, means_over_annotators
 from quaestor_stats._system_means import system_means
@@ -255,56 +255,47 @@ def _ordered(found: Found) -> list["SystemOrder"]:
 def _out_of_reach(found: Found) -> Iterator[str]:
     """Yield sentences on pairs of systems with too few sources in common for the permutation test,
     or for a significant difference; with the criteria, unless it is so on all."""
-    tests: dict[str, list[SystemPair]] = {}
-    for row in found.of(Comparisons):
-        if row.test == DIFFERENCE:
-            tests.setdefault(row.criterion, []).append(row)
-    alone = {key: [row for row in rows if row.estimate.n < 2] for key, rows in tests.items()}
-    for place, pairs in _together(alone, found):
-        have = "has" if len(pairs) == 1 else "have"
-        yield (
-            f"{place}{counted(len(pairs), 'pair')} of systems {have} fewer than two sources in "
-            f"common, so no test compares them{' there' if place else ''}."
-        )
-    short = {key: [row for row in rows if row.floor >= SURE] for key, rows in tests.items()}
-    for place, pairs in _together(short, found):
-        rows = [row for own in pairs.values() for row in own]
-        unit = facts_of(found).unit
-        most = unit.counted(max(row.estimate.clusters or row.estimate.n for row in rows))
-        compared = {
-            (row.first, row.second)
-            for key in {row.criterion for row in rows}
-            for row in tests[key]
-            if row.estimate.n > 1
-        }
-        which = (
-            "these systems"
-            if len(pairs) == len(compared)
-            else counted(len(pairs), "pair") + " of systems"
-        )
-        yield (
-            f"{place}{'with' if place else 'With'} {most} in common or fewer no p of this test can "
-            f"fall below {min(row.floor for row in rows):.4g} after Holm's correction, so {which} "
-            "could not differ significantly, whatever the difference."
-        )
+    criteria = dict.fromkeys(row.criterion for row in found.of(Comparisons))
+    for limit in (_without_test, _without_significance):
+        concerned: dict[str, list[str]] = {}
+        for criterion in criteria:
+            if words := limit(deciding_pairs(found, criterion), facts_of(found).unit):
+                concerned.setdefault(words, []).append(inside(found.name_of(criterion)))
+        for words, names in concerned.items():
+            if len(names) == len(criteria) and not found.left_out(Comparisons):
+                yield f"{words[0].upper()}{words[1:]}."
+            else:
+                yield f"On {listed(names)}, {words}."
 
 
-def _together(
-    by_criterion: Mapping[str, Sequence[SystemPair]], found: Found
-) -> Iterator[tuple[str, dict[tuple[str, str], list[SystemPair]]]]:
-    """Group the criteria that concern the same pairs of systems. Yield the beginning of a sentence
-    that names them, empty if it concerns all criteria, and the rows of each pair."""
-    groups: dict[frozenset[tuple[str, str]], list[str]] = {}
-    for key, rows in by_criterion.items():
-        groups.setdefault(frozenset((row.first, row.second) for row in rows), []).append(key)
-    everywhere = 0 if found.left_out(Comparisons) else len(by_criterion)
-    for pairs, keys in groups.items():
-        names = [inside(found.name_of(key)) for key in keys]
-        held: dict[tuple[str, str], list[SystemPair]] = {}
-        for row in (row for key in keys for row in by_criterion[key]):
-            held.setdefault((row.first, row.second), []).append(row)
-        if pairs:
-            yield f"On {listed(names)}, " if len(keys) != everywhere else "", held
+def _without_test(pairs: Sequence[SystemPair], unit: ClusterUnit) -> str:
+    """Return how many pairs have too few sources in common for a test; empty if none has."""
+    alone = sum(pair.estimate.n < 2 for pair in pairs)
+    if not alone:
+        return ""
+    have = "has" if alone == 1 else "have"
+    return (
+        f"{counted(alone, 'pair')} of systems {have} fewer than two sources in common, so no test "
+        "compares them"
+    )
+
+
+def _without_significance(pairs: Sequence[SystemPair], unit: ClusterUnit) -> str:
+    """Return which pairs could not differ significantly by the permutation test, whatever the
+    difference; empty if all could."""
+    short = [pair for pair in pairs if pair.floor >= SURE]
+    if not short:
+        return ""
+    most = unit.counted(max(pair.estimate.clusters or pair.estimate.n for pair in short))
+    compared = sum(pair.estimate.n > 1 for pair in pairs)
+    which = "these systems"
+    if len(short) < compared:
+        which = f"{counted(len(short), 'pair')} of systems"
+    return (
+        f"with {most} in common or fewer no p of this test can fall below "
+        f"{min(pair.floor for pair in short):.4g} after Holm's correction, so {which} could not "
+        "differ significantly, whatever the difference"
+    )
 
 
 def _tests_named(found: Found, criteria: Sequence[CriterionRow]) -> str:
@@ -536,27 +527,28 @@ class SystemOrder:
     def told(self, study: StudyFacts) -> str:
         """Return in words the best mean, the number of its sources if not all, the systems that do
         not differ significantly from those that have it, and those that no test compares with them."""
-        mean, near = self.means[self.best[0]], self.near_the_best
-        distances = []
-        if near:
-            named = listed_or_counted([system_name(name) for name in near], "systems")
-            distances.append(f"not significantly different from {named}")
-        for reason, names in self.not_compared.items():
-            named = listed_or_counted([system_name(name) for name in names], "systems")
-            distances.append(f"not compared with {named}: {reason}")
-        others = [name for name in self.systems if name not in self.best]
-        if others and all((one, other) in self.ahead for one in self.best for other in others):
-            distances.append("significantly different from all others")
-        distance = self.undefined or ", ".join(distances)
+        mean = self.means[self.best[0]]
         interval = interval_text(mean) if len(self.best) == 1 else ""
+        estimate = " ".join(filter(None, [two(mean.value), interval]))
         fewest = min(self.means[name].clusters for name in self.best)
         part = ""
         if 0 < fewest < study.units:
             part = f"over {fewest:,} of {study.unit.counted(study.units)}"
         best = BEST.get(self.criterion.best)
-        estimate = " ".join(filter(None, [two(mean.value), interval]))
-        told = filter(None, [estimate, part, best, distance])
-        return f"{inside(self.criterion.name)} ({', '.join(told)})"
+        distance = self.undefined or ", ".join(self._distances())
+        words = filter(None, [estimate, part, best, distance])
+        return f"{inside(self.criterion.name)} ({', '.join(words)})"
+
+    def _distances(self) -> Iterator[str]:
+        """Yield how the other systems differ from those that have the best mean."""
+        if near := [system_name(name) for name in self.near_the_best]:
+            yield f"not significantly different from {listed_or_counted(near, 'systems')}"
+        for reason, names in self.not_compared.items():
+            named = listed_or_counted([system_name(name) for name in names], "systems")
+            yield f"not compared with {named}: {reason}"
+        others = [name for name in self.systems if name not in self.best]
+        if others and all((one, other) in self.ahead for one in self.best for other in others):
+            yield "significantly different from all others"
 
 
 def by_merit(orders: Sequence[SystemOrder], systems: Sequence[str]) -> list[str]:

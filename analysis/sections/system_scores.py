@@ -10,7 +10,7 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.making import KINDS
 from analysis.reports.metric_names import metric_names
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Metric
 
@@ -63,7 +63,7 @@ class SystemScoresByMetric(Section[SystemScore]):
     def tables(self, found: Found) -> list[PageTable]:
         levels = list(TITLES)
         rows = sorted(found.of(SystemScoresByMetric), key=lambda row: levels.index(row.level))
-        table = Table[SystemScore](
+        table = ReportTable[SystemScore](
             split="level",
             title=lambda scores: TITLES[scores[0].level],
             lines="metric",

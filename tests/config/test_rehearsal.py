@@ -2,7 +2,8 @@
 every kind of page, and restore, on PostgreSQL 15 and on the embedded one; and upgrade the site of an
 earlier commit.
 
-The earlier commit is the one that QUAESTOR_UPGRADE_FROM names, else the first with the present tables.
+The earlier commit is the one that QUAESTOR_UPGRADE_FROM names, else the first with the present tables
+and the packages of the present lock.
 """
 
 import hashlib
@@ -31,6 +32,7 @@ pytestmark = [pytest.mark.long, pytest.mark.jobs]
 
 DATABASE, OWNER, SERVER_ROLE = "rehearsed", "rehearsed_owner", "rehearsed_server"
 PATIENCE_SECONDS = 300
+LOCK = "requirements.txt"
 FIRST_TABLES = "judging/migrations/functions_and_triggers.sql"  # added with the first tables
 LINK = re.compile(r'(?:href|src|hx-get)="([^"]+)"')
 SCRIPT_OR_STYLE = (".js", ".css")
@@ -269,7 +271,7 @@ def test_site_backed_up_and_restored_serves_every_kind_of_page(
 def earlier_program(tmp_path: Path) -> Path:
     """Return a folder with the program of an earlier commit."""
     commit = os.environ.get("QUAESTOR_UPGRADE_FROM") or git(
-        "log", "--diff-filter=A", "--format=%H", "--", FIRST_TABLES
+        "log", "--first-parent", "-1", "--format=%H", "--", LOCK, FIRST_TABLES
     )
     if not commit:
         pytest.skip("the history of the project is not here")

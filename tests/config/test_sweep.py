@@ -84,7 +84,8 @@ MAY = {
         judging:exclusion_rules judging:reopen_places judging:pay judging:top_ups
         judging:round_begin judging:round_end judging:round_notes judging:decide
         judging:exercises judging:exercise_add judging:exercise_remove judging:exercise_key judging:exercise_rules
-        annotation:preview judging:plan judging:quality judging:selection judging:amend judging:duplicate
+        annotation:preview judging:plan judging:declarations judging:quality judging:selection judging:amend
+        judging:duplicate
         judging:clone judging:adjudicator judging:settle
         judging:discard judging:lock judging:open judging:pause judging:close judging:crowd
         judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite

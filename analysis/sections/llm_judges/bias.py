@@ -13,7 +13,7 @@ from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, percent, with_interval
 from analysis.reports.rows import Record, TestedResult, column, table_row
-from analysis.reports.table_engine import MISSING, Pivot, Table, draw
+from analysis.reports.table_engine import MISSING, Pivot, ReportTable, draw
 from analysis.sections.levels import LEVELS, MEASURES
 from analysis.sections.llm_judges.judges import (
     Judged,
@@ -178,7 +178,7 @@ class JudgeBias(Section[JudgeBiasRow]):
     def tables(self, found: Found) -> list[PageTable]:
         rows = found.of(JudgeBias)
         related = {(row.criterion, row.system) for row in rows if row.own_family}
-        table = Table[JudgeBiasRow](
+        table = ReportTable[JudgeBiasRow](
             split="criterion",
             lines="system",
             chip=lambda row: "its own family" if (row.criterion, row.system) in related else "",
@@ -228,7 +228,7 @@ class JudgeUse(Section[JudgeUseRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[JudgeUseRow](
+        table = ReportTable[JudgeUseRow](
             split="criterion",
             lines="judge",
             columns=Pivot(
@@ -268,7 +268,7 @@ class JudgeLevels(Section[JudgeLevelRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[JudgeLevelRow](
+        table = ReportTable[JudgeLevelRow](
             split="criterion",
             where=lambda row: row.measure in SHOWN,
             lines="judge",

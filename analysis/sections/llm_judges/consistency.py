@@ -9,7 +9,7 @@ from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, percent, with_interval
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Column, Table, draw
+from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.comparisons import negated
 from analysis.sections.llm_judges.judges import Judged, judged_criteria, repeated_answers
@@ -79,20 +79,20 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[JudgeConsistencyRow](
+        table = ReportTable[JudgeConsistencyRow](
             split="criterion",
             lines="judge",
             under=_sample,
             chip=lambda row: "machine",
             columns=[
-                Column("The same again", lambda row: _share(row.same)),
-                Column(
+                ReportColumn("The same again", lambda row: _share(row.same)),
+                ReportColumn(
                     "α with itself",
                     lambda row: estimate_cell(row.alpha, coefficient, with_n=False),
                 ),
-                Column("At the same place", lambda row: _share(row.same_still)),
-                Column("At another place", lambda row: _share(row.same_moved)),
-                Column("Earlier", lambda row: difference_cell(row.earlier)),
+                ReportColumn("At the same place", lambda row: _share(row.same_still)),
+                ReportColumn("At another place", lambda row: _share(row.same_moved)),
+                ReportColumn("Earlier", lambda row: difference_cell(row.earlier)),
             ],
         )
         return draw(table, found.of(JudgeConsistency), found.names)

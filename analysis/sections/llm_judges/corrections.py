@@ -9,7 +9,7 @@ from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import known, or_dash
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Column, Table, draw
+from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.llm_judges.judges import Judged, judged_criteria, mean_of_people
 from analysis.sections.llm_judges.verdicts import level_for
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -61,16 +61,18 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[CorrectedMeanRow](
+        table = ReportTable[CorrectedMeanRow](
             split=("criterion", "judge"),
             lines="system",
             name=lambda row: row.system or "all that it judged",
             under=lambda row: f"{row.judged:,} of {row.items:,} items",
             columns=[
-                Column("People alone", lambda row: estimate_cell(row.people, with_n=False)),
-                Column("With the machine", lambda row: estimate_cell(row.corrected, with_n=False)),
-                Column("Trust", lambda row: Cell(or_dash(row.tuning))),
-                Column(
+                ReportColumn("People alone", lambda row: estimate_cell(row.people, with_n=False)),
+                ReportColumn(
+                    "With the machine", lambda row: estimate_cell(row.corrected, with_n=False)
+                ),
+                ReportColumn("Trust", lambda row: Cell(or_dash(row.tuning))),
+                ReportColumn(
                     "Saves", lambda row: Cell(f"× {row.saves:.1f}" if known(row.saves) else "–")
                 ),
             ],

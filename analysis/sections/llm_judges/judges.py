@@ -13,7 +13,7 @@ from analysis.frames import Material
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import counted
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Column, Table, draw
+from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.columns import clusters_of, units_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import MachineJudge
@@ -89,13 +89,13 @@ class MachineJudges(Section[MachineJudgeRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[MachineJudgeRow](
+        table = ReportTable[MachineJudgeRow](
             title=self.title,
             lines="judge",
             chip=lambda row: "machine",
             columns=[
-                Column("Items", lambda row: Cell(f"{row.items:,}")),
-                Column("Judgments", lambda row: Cell(f"{row.judgments:,}")),
+                ReportColumn("Items", lambda row: Cell(f"{row.items:,}")),
+                ReportColumn("Judgments", lambda row: Cell(f"{row.judgments:,}")),
             ],
             last=("Made by", _made),
         )

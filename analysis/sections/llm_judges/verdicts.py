@@ -17,7 +17,7 @@ from analysis.reports.numerals import (
     with_interval,
 )
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Column, Table, draw
+from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.llm_judges.judges import Judged, judged_criteria, repeated_answers
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -147,19 +147,19 @@ class Verdicts(Section[VerdictRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[VerdictRow](
+        table = ReportTable[VerdictRow](
             split="criterion",
             lines="judge",
             under=_sample,
             chip=lambda row: "machine",
             columns=[
-                Column("Passes", lambda row: Cell(VERDICT[row.passes], _rate(row))),
-                Column("Advantage", lambda row: _coefficient_cell(row.advantage)),
-                Column("Follows people", lambda row: _coefficient_cell(row.follows)),
-                Column("A person does", lambda row: _coefficient_cell(row.person)),
-                Column("Difference", lambda row: difference_cell(row.difference)),
-                Column("Severity", lambda row: difference_cell(row.severity)),
-                Column("Most given", _most_given_cell),
+                ReportColumn("Passes", lambda row: Cell(VERDICT[row.passes], _rate(row))),
+                ReportColumn("Advantage", lambda row: _coefficient_cell(row.advantage)),
+                ReportColumn("Follows people", lambda row: _coefficient_cell(row.follows)),
+                ReportColumn("A person does", lambda row: _coefficient_cell(row.person)),
+                ReportColumn("Difference", lambda row: difference_cell(row.difference)),
+                ReportColumn("Severity", lambda row: difference_cell(row.severity)),
+                ReportColumn("Most given", _most_given_cell),
             ],
             caption=lambda rows: f"ε = {rows[0].epsilon:g}, for {rows[0].epsilon_reason}.",
             reasons=lambda rows: [
@@ -191,19 +191,19 @@ class AgainstPeople(Section[AgainstPersonRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[AgainstPersonRow](
+        table = ReportTable[AgainstPersonRow](
             split=("criterion", "judge"),
             lines="person",
             under=lambda row: row.not_tested or f"n = {row.n:,}",
             columns=[
-                Column("Judge nearer", lambda row: Cell(percent(row.advantage))),
-                Column("Person nearer", lambda row: Cell(percent(row.person_advantage))),
-                Column(
+                ReportColumn("Judge nearer", lambda row: Cell(percent(row.advantage))),
+                ReportColumn("Person nearer", lambda row: Cell(percent(row.person_advantage))),
+                ReportColumn(
                     "p", lambda row: Cell(p_alone(row.p_adjusted), "judge wins" if row.wins else "")
                 ),
-                Column("κ", lambda row: _coefficient_cell(row.kappa)),
-                Column("α", lambda row: _coefficient_cell(row.alpha)),
-                Column("ρ", lambda row: Cell(or_dash(row.rho))),
+                ReportColumn("κ", lambda row: _coefficient_cell(row.kappa)),
+                ReportColumn("α", lambda row: _coefficient_cell(row.alpha)),
+                ReportColumn("ρ", lambda row: Cell(or_dash(row.rho))),
             ],
             caption="p after Benjamini and Yekutieli over the people, a source's items kept together.",
             folded=True,

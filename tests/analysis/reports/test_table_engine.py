@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from analysis.reports.layout import Cell, PageTable
-from analysis.reports.table_engine import Column, Pivot, Table, draw
+from analysis.reports.table_engine import Pivot, ReportColumn, ReportTable, draw
 
 NAMES = {"fluency": "Fluency", "clarity": "Clarity"}
 
@@ -21,7 +21,7 @@ ROWS = [
     Mean("fluency", "Brisa", 1.5),
     Mean("fluency", "Alba", 3.0),
 ]
-PIVOT = Table[Mean](
+PIVOT = ReportTable[Mean](
     title="Means",
     lines="system",
     columns=Pivot("criterion", lambda row: Cell(f"{row.mean}")),
@@ -39,7 +39,7 @@ def test_draw_pivot_has_criteria_in_order_of_protocol_and_dash_where_no_row_is()
 
 
 def test_draw_pivot_with_order_sorts_columns() -> None:
-    turned = Table[Mean](
+    turned = ReportTable[Mean](
         title="Means",
         lines="criterion",
         columns=Pivot(
@@ -52,13 +52,13 @@ def test_draw_pivot_with_order_sorts_columns() -> None:
 
 
 def test_draw_split_makes_table_for_each_value_with_text_of_its_rows() -> None:
-    declared = Table[Mean](
+    declared = ReportTable[Mean](
         split="criterion",
         where=lambda row: not row.reason,
         lines="system",
         columns=[
-            Column("mean", lambda row: Cell(f"{row.mean}"), "of questions"),
-            Column("p", lambda row: Cell("")),
+            ReportColumn("mean", lambda row: Cell(f"{row.mean}"), "of questions"),
+            ReportColumn("p", lambda row: Cell("")),
         ],
         caption=lambda rows: f"{len(rows)} systems",
         reasons=lambda rows: [row.reason for row in rows if row.reason],

@@ -78,7 +78,8 @@ def test_as_released_is_what_was_read(qgstec):
 @pytest.mark.long
 def test_run_by_protocol_says_so_and_leaves_agreement_alone(client):
     pairs = material.imported(material.QGSTEC_B)
-    wanted = {"resamples": 100, "mixed_model": "never", "metrics": []}
+    further = ["annotators"]
+    wanted = {"resamples": 100, "mixed_model": "never", "metrics": [], "further": further}
     start = {"campaign": pairs, "by": pairs.created_by, "seed": 1}
     released = carried_out(runs.start(**start, parameters=wanted))
     asked = {**wanted, "reading": "by_protocol", "slices": ["target_type", "day"]}

@@ -110,6 +110,7 @@ def test_a_run_puts_q_metrics_sets_and_systems_into_its_tables(campaign):
         "prepare_hypothesis": "raw",
         "prepare_reference": "raw",
         "resamples": 50,
+        "further": ["system_scores"],
     }
     run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
     work = jobs.Work(jobs.claim(job_id=run.job_id), worker="test")

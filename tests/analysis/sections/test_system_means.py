@@ -123,7 +123,7 @@ def test_pairs_out_of_reach_on_some_criteria_are_told_with_these():
     assert "significantly different from all others" in text
     assert (
         "On truth, 1 pair of systems has fewer than two sources in common, so no test compares "
-        "them there. On wit, with 5 sources in common or fewer no p of this test can fall below "
+        "them. On wit, with 5 sources in common or fewer no p of this test can fall below "
         "0.0625 after Holm's correction, so these systems could not differ significantly"
     ) in text
 

@@ -92,7 +92,10 @@ def test_the_report_marks_degradations_and_shows_facts_without_annotators(page, 
     made = Collection.objects.get(name="Canals, degraded")
     campaign = factories.opened(collection=made, manager=canals.owner)
     run = runs.start(
-        campaign=campaign, by=canals.owner, seed=1, parameters={"metrics": [], "resamples": 100}
+        campaign=campaign,
+        by=canals.owner,
+        seed=1,
+        parameters={"metrics": [], "resamples": 100, "further": ["texts"]},
     )
     job = jobs.claim(job_id=run.job_id)
     jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))

@@ -3,7 +3,7 @@
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import percent
 from analysis.reports.rows import column, table_row
-from analysis.reports.table_engine import Column, Table, draw
+from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 
 
@@ -33,9 +33,9 @@ class QuestionMarks(Section[QuestionMarkRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = Table[QuestionMarkRow](
+        table = ReportTable[QuestionMarkRow](
             title=self.title,
             lines="system",
-            columns=[Column("share", lambda row: Cell(percent(row.share)))],
+            columns=[ReportColumn("share", lambda row: Cell(percent(row.share)))],
         )
         return draw(table, found.of(QuestionMarks), found.names)
