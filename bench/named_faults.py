@@ -47,8 +47,8 @@ NAMED = (
     Named(
         "side of the t-test",
         "analysis/sections/comparisons.py",
-        "two_sample_t(each.questions[i], each.questions[j])",
-        "two_sample_t(each.questions[j], each.questions[i])",
+        "two_sample_t(scores.questions[first], scores.questions[second])",
+        "two_sample_t(scores.questions[second], scores.questions[first])",
         f"{GOLDEN}test_comparisons[qgstec2010-a]",
     ),
     Named(
@@ -89,8 +89,8 @@ NAMED = (
     Named(
         "two p columns on the page swapped",
         "analysis/sections/comparisons.py",
-        'Cell(p_alone(tests["t_as_published"].p_holm))',
-        'Cell(p_alone(tests["wilcoxon"].p_holm))',
+        'Cell(p_alone(other(row, "t_as_published").p_holm))',
+        'Cell(p_alone(other(row, "wilcoxon").p_holm))',
         f"{GOLDEN}test_comparisons[qgbench]",
     ),
     Named(
