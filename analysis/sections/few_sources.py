@@ -33,7 +33,7 @@ class FewSourcesRow:
     p_holm: float = column("p of the paired permutation test after Holm's correction")
     carried_by: int = column(
         "the smallest number of sources, or clusters of them, without which the difference is no "
-        "longer significant; the sources that contribute most to it are left out first"
+        "longer significant; the sources that contribute most to it are excluded first"
     )
     units: int = column("sources, or clusters of them, that both systems were judged on")
 

@@ -32,6 +32,7 @@ from analysis.sections.comparisons import (
     Comparisons,
     SystemPair,
     deciding_pairs,
+    families,
     is_compared,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -83,7 +84,10 @@ class ModelRow:
     first: str = column("the system, or the first of two")
     second: str = column("the other")
     estimate: TestedResult = column("the mean, the difference, first minus second, or the variance")
-    p_holm: float = column("p after Holm's correction over the pairs of the criterion")
+    p_holm: float = column(
+        "p after Holm's correction over the pairs of the criterion, and of the criteria that the "
+        "plan corrects together with it"
+    )
 
 
 class MixedModels(Section[ModelRow]):
@@ -103,16 +107,20 @@ class MixedModels(Section[ModelRow]):
         "A linear mixed model of the ratings with random effects of sources and of questions (the output of "
         "one system for one source), and of annotators if the run declares them random. It treats the steps "
         "of the scale as equal, and a system without outputs on hard sources gains by it: letters and sentences "
-        "come from the differences within sources. p with Holm's correction over the pairs of a criterion. The "
+        "come from the differences within sources. p with Holm's correction over the same pairs as there. The "
         "variance components are below the table."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ModelRow]:
-        rows: list[ModelRow] = []
-        material, when = inputs.counted, inputs.settings["mixed_model"]
-        for criterion in averaged_criteria(material) if when != "never" else ():
+        if inputs.settings["mixed_model"] == "never":
+            return []
+        of_criterion = {}
+        for criterion in averaged_criteria(inputs.counted):
             chance.step(f"Mixed model of {criterion.key}")
-            rows += _rows(inputs, criterion)
+            of_criterion[criterion.key] = list(_rows(inputs, criterion))
+        rows: list[ModelRow] = []
+        for family in families(list(of_criterion), inputs.declared):
+            rows += _corrected([row for key in family for row in of_criterion[key]])
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -293,6 +301,13 @@ def model_size(rows: pd.DataFrame) -> int:
 def _differences(
     tests: Mapping[tuple[Hashable, Hashable], Contrast], criterion: RubricCriterion
 ) -> Iterator[ModelRow]:
-    adjusted = holm(np.array([test.pvalue for test in tests.values()]))
-    for ((first, second), test), p in zip(tests.items(), adjusted, strict=True):
-        yield ModelRow(criterion.key, "difference", str(first), str(second), test, float(p))
+    for (first, second), test in tests.items():
+        yield ModelRow(criterion.key, "difference", str(first), str(second), test, nan)
+
+
+def _corrected(rows: Sequence[ModelRow]) -> Iterator[ModelRow]:
+    """Yield rows with the p of their differences after Holm's correction over all of them."""
+    differences = [row.effect == "difference" for row in rows]
+    p = np.array([row.estimate.pvalue for row in rows])
+    for row, p_holm in zip(rows, holm(np.where(differences, p, nan)), strict=True):
+        yield replace(row, p_holm=float(p_holm))

@@ -292,7 +292,7 @@ def _p_declared(hypothesis: PrimaryHypothesis, estimate: Result, *, is_better: b
 
 def _adjusted(p_values: Sequence[float], multiplicity: str) -> list[float]:
     """Return the p of primary hypotheses after the declared correction; one that has no test counts
-    as not supported in an order, and is left out by Holm's correction."""
+    as not supported in an order, and not at all in Holm's correction."""
     if multiplicity != IN_ORDER:
         return [float(p) for p in holm(np.array(p_values))]
     adjusted, largest = [], 0.0

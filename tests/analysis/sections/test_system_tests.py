@@ -261,6 +261,9 @@ def test_criteria_corrected_together_share_one_family_of_pairs() -> None:
     expected = multipletests([row["p"] for row in pairs], method="holm")[1]
     assert [row["p_holm"] for row in pairs] == pytest.approx(expected.tolist())
     assert {row["floor"] for row in pairs} == {6 * 2.0**-11}
+    models = picked(found["mixed_models"], effect="difference")
+    expected = multipletests([row["p"] for row in models], method="holm")[1]
+    assert [row["p_holm"] for row in models] == pytest.approx(expected.tolist())
     assert {tuple(row["corrected_with"]) for row in found["groups"]} == {("clarity",), ("form",)}
     assert "corrected together over clarity and form" in " ".join(across_criteria(Found(found)))
     own = picked(alone["comparisons"], test="difference", criterion="form")
