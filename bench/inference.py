@@ -62,18 +62,18 @@ from judging.protocols import documents  # noqa: E402
 from quaestor_stats._design import Design  # noqa: E402
 
 Array = "np.ndarray[Any, np.dtype[np.float64]]"
-SYSTEMS = ("systems", "comparisons", "mixed_models", "groups")
+SYSTEMS = ("systems", "system_comparisons", "mixed_models", "groups")
 PRINTED = (
     "agreement",
-    "left_out",
+    "agreement_without_each",
     *SYSTEMS,
     "few_sources",
     "ceiling",
-    "levels",
-    "differences",
+    "correlations",
+    "metric_comparisons",
     "leaders",
 )
-OVER_SYSTEMS = ("levels", "differences", "leaders")  # what extends to other systems
+OVER_SYSTEMS = ("correlations", "metric_comparisons", "leaders")  # what extends to other systems
 PUBLISHED = ("williams", "t_as_published", "as_published")
 # ends of the names of p that are corrected, or of one side of an equivalence test
 NO_NULL = ("_holm", "_bh", "_lower", "_upper", "_adjusted")
@@ -186,7 +186,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     replace(
         CLASS,
         name="class project, nothing to find",
-        sections=(*PRINTED, "primary_hypothesis"),
+        sections=(*PRINTED, "primary_hypotheses"),
         hypotheses=Hypotheses(
             (PrimaryHypothesis("quality", "m0", direction=GREATER, metric_level="pooled"),)
         ),
@@ -258,7 +258,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         sources=100,
         systems=2,
         silent=0.3,
-        sections=("comparisons", "groups"),
+        sections=("system_comparisons", "groups"),
         **ALIKE,
     ),
     replace(
@@ -266,7 +266,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         name="missing outputs: one of two systems silent on the hardest 30 %",
         systems=2,
         silent=0.3,
-        sections=("comparisons", "groups"),
+        sections=("system_comparisons", "groups"),
         **ALIKE,
     ),
     replace(
@@ -278,7 +278,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         annotator=0.7,
         of_others=0.45,
         alone=True,
-        sections=("comparisons", "groups"),
+        sections=("system_comparisons", "groups"),
         **ALIKE,
     ),
     replace(
@@ -290,7 +290,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         annotator=0.7,
         of_others=0.45,
         alone=True,
-        sections=("comparisons", "groups"),
+        sections=("system_comparisons", "groups"),
         **ALIKE,
     ),
     replace(
@@ -302,7 +302,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         annotator=0.7,
         of_others=0.47,
         alone=True,
-        sections=("comparisons", "groups"),
+        sections=("system_comparisons", "groups"),
         **ALIKE,
     ),
     replace(
@@ -310,7 +310,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         name="missing outputs: 100 sources, one of four systems silent on the hardest 10 %",
         sources=100,
         silent=0.1,
-        sections=("comparisons", "groups"),
+        sections=("system_comparisons", "groups"),
         **ALIKE,
     ),
     replace(
@@ -359,7 +359,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     replace(
         CLASS,
         name="primary hypothesis: two of four systems, two-sided",
-        sections=("comparisons", "primary_hypothesis"),
+        sections=("system_comparisons", "primary_hypotheses"),
         hypotheses=Hypotheses((PrimaryHypothesis("quality", "S00", "S01"),)),
         **ALIKE,
     ),
@@ -370,7 +370,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         annotators=5,
         annotator_system=0.3,
         design="sources+annotators",
-        sections=("comparisons", "mixed_models", "primary_hypothesis"),
+        sections=("system_comparisons", "mixed_models", "primary_hypotheses"),
         hypotheses=Hypotheses((PrimaryHypothesis("quality", "S00", "S01", GREATER),)),
         **ALIKE,
     ),
@@ -378,13 +378,13 @@ SCENARIOS: tuple[Scenario, ...] = (
     replace(
         CLASS,
         name="equivalence: two systems at the margin",
-        sections=("comparisons", "equivalence"),
+        sections=("system_comparisons", "equivalence"),
         **AT_MARGIN,
     ),
     replace(
         CLASS,
         name="non-inferiority: the first system worse by the margin",
-        sections=("comparisons", "primary_hypothesis"),
+        sections=("system_comparisons", "primary_hypotheses"),
         **AT_MARGIN
         | {
             "hypotheses": Hypotheses(
@@ -400,13 +400,13 @@ SCENARIOS: tuple[Scenario, ...] = (
         step=0.12,
         system=0.0,
         tied=2,
-        sections=("comparisons", "groups", "ranks"),
+        sections=("system_comparisons", "groups", "ranks"),
     ),
     replace(
         CLASS,
         name="rank intervals: six systems alike",
         systems=6,
-        sections=("comparisons", "groups", "ranks"),
+        sections=("system_comparisons", "groups", "ranks"),
         **ALIKE,
     ),
     replace(
@@ -415,7 +415,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         annotators=5,
         annotator_system=0.3,
         design="sources+annotators",
-        sections=("comparisons", "mixed_models", "equivalence"),
+        sections=("system_comparisons", "mixed_models", "equivalence"),
         **AT_MARGIN,
     ),
     replace(CLASS, name="class project, 91 % at the top", centre=3.27),
@@ -685,7 +685,7 @@ def kind_of(key: tuple[str, ...], row: Mapping[str, Any], column: str, *, is_adj
     The mixed model's differences count as published, and so do other tests of two systems if the
     one that compares them is adjusted for annotators.
     """
-    is_other = key[0] == "comparisons" and row["test"] != "difference"
+    is_other = key[0] == "system_comparisons" and row["test"] != "difference"
     if key[0] == "mixed_models" or (is_other and is_adjusted):
         column = f"{column} as_published"
     names = ("test", "effect", "coefficient", "level", "basis")
@@ -698,14 +698,14 @@ def null_of(key: tuple[str, ...], scenario: Scenario) -> str:
     """Return which null a section's p belongs to."""
     if key[0] == "equivalence":
         return "equivalence"
-    if key[0] == "primary_hypothesis":
+    if key[0] == "primary_hypotheses":
         [primary] = scenario.hypotheses.primary
         if primary.direction == NON_INFERIOR:
             return "equivalence"
         return "systems" if primary.is_about_systems else "following"
-    if key[0] in ("comparisons", "components", "mixed_models"):
+    if key[0] in ("system_comparisons", "components", "mixed_models"):
         return "systems"
-    return "metrics" if key[0] == "differences" else "following"
+    return "metrics" if key[0] == "metric_comparisons" else "following"
 
 
 def separated(found: Mapping[tuple[str, ...], Mapping[str, Any]]) -> bool | None:
@@ -755,14 +755,14 @@ def measured(job: tuple[Scenario, int, int, int]) -> dict[str, list[tuple[bool, 
                     (bool(row[low] <= true <= row[high]), true)
                 )
         for name in row:
-            is_p = (name == "p" and key[0] != "primary_hypothesis") or (
+            is_p = (name == "p" and key[0] != "primary_hypotheses") or (
                 name.startswith("p_") and not name.endswith((*NO_NULL, "p_from"))
             )
             if is_p and null_of(key, scenario) in scenario.nulls and row[name] is not None:
                 found[kind_of(key, row, name, is_adjusted=is_adjusted)].append(
                     (bool(row[name] < 0.05), 0.0)
                 )
-        if key[:1] == ("comparisons",) and row["test"] == "difference" and scenario.exempt:
+        if key[:1] == ("system_comparisons",) and row["test"] == "difference" and scenario.exempt:
             if row["p_holm"] is not None and row["p_holm"] < 0.05:
                 pair = ("few_sources", *(row[name] for name in ("criterion", "first", "second")))
                 found["few_sources caution beside a false alarm"].append((pair in rows, 0.0))
@@ -801,7 +801,7 @@ def _large_studies(
         return
     sources = LARGE * 6 // scenario.systems
     for _ in range(-(-TIMES_AS_LARGE * scenario.sources // sources)):
-        if design.random_annotators and "levels" not in scenario.sections:
+        if design.random_annotators and "correlations" not in scenario.sections:
             yield material(complete, new_on_each_source(scenario, held, sources, rng), sources, rng)
         else:
             yield material(complete, held, sources, rng)

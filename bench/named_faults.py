@@ -46,7 +46,7 @@ NAMED = (
     ),
     Named(
         "side of the t-test",
-        "analysis/sections/comparisons.py",
+        "analysis/sections/system_comparisons.py",
         "two_sample_t(scores.questions[first], scores.questions[second])",
         "two_sample_t(scores.questions[second], scores.questions[first])",
         f"{GOLDEN}test_comparisons[qgstec2010-a]",
@@ -56,7 +56,7 @@ NAMED = (
         "packages/quaestor-stats/src/quaestor_stats/_within_source.py",
         "return np.asarray(r)\n",
         "return np.asarray(-r)\n",
-        "tests/analysis/sections/test_levels.py::test_correlations_on_each_source_are_the_mean_of_scipys",
+        "tests/analysis/sections/test_correlations.py::test_correlations_on_each_source_are_the_mean_of_scipys",
     ),
     Named(
         "every metric at system level shown as the first one's",
@@ -88,7 +88,7 @@ NAMED = (
     ),
     Named(
         "two p columns on the page swapped",
-        "analysis/sections/comparisons.py",
+        "analysis/sections/system_comparisons.py",
         'Cell(p_alone(other(row, "t_as_published").p_holm))',
         'Cell(p_alone(other(row, "wilcoxon").p_holm))',
         f"{GOLDEN}test_comparisons[qgbench]",
@@ -109,7 +109,7 @@ NAMED = (
     ),
     Named(
         "letters by raw p",
-        "analysis/sections/comparisons.py",
+        "analysis/sections/system_comparisons.py",
         "return pair.p_holm < SURE",
         "return pair.estimate.p < SURE",
         f"{WIRING}test_letters_raw_and_corrected_p_disagree_follow_the_corrected_p",
@@ -123,21 +123,21 @@ NAMED = (
     ),
     Named(
         "published verdict used for passes",
-        "analysis/sections/llm_judges/verdicts.py",
+        "analysis/sections/llm_judges/alternative_annotator_test.py",
         "passes=found.passed,",
         "passes=found.passed_items,",
         f"{WIRING}test_verdict_published_and_own_test_disagree_keeps_each_in_its_column",
     ),
     Named(
         "winning rate of the own test in the published column",
-        "analysis/sections/llm_judges/verdicts.py",
+        "analysis/sections/llm_judges/alternative_annotator_test.py",
         "winning_rate_published=found.winning_rate_items",
         "winning_rate_published=found.winning_rate",
         f"{WIRING}test_verdict_published_and_own_test_disagree_keeps_each_in_its_column",
     ),
     Named(
         "corrected mean of all systems shown for each",
-        "analysis/sections/llm_judges/corrections.py",
+        "analysis/sections/llm_judges/prediction_powered_means.py",
         'part = (systems == system) | (system == "")',
         "part = np.ones(len(systems), dtype=bool)",
         f"{WIRING}test_corrected_means_of_two_systems_are_each_of_its_own_questions",

@@ -143,7 +143,7 @@ tables/             every table as CSV. Text that a spreadsheet would take for a
                     report.json has it as it is. Every CSV file not named -raw.csv is for spreadsheets and begins
                     with a byte order mark: programs read it as utf-8-sig. Quaestor's docs/report-tables.md
                     describes every column.
-                    not_listed.csv, if there is one, names the parts that are omitted because a table would be too long
+                    omitted_tables.csv, if there is one, names the parts that tables omit for their length.
 tables.md           the tables of the page for a README
 figures/            SVG and PNG; PDF under latex/figures
 judgments.csv       every standing judgment; text that a spreadsheet would take for a formula begins with an apostrophe

@@ -9,13 +9,13 @@ from analysis.reports.heds import Answers, HedsAnswer
 from analysis.reports.numerals import coefficient, percent, with_interval
 from analysis.reports.rows import Record
 from analysis.sections.agreement import alpha_row
-from analysis.sections.comparisons import deciding_pairs, tests_of
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.own_repeats import OwnRepeats
+from analysis.sections.hidden_repeats import HiddenRepeats
 from analysis.sections.section import Found
-from analysis.sections.sights import unblinded
+from analysis.sections.system_comparisons import deciding_pairs, tests_of
 from judging import quality, selection
 from judging.actions import exclusion_rules, selections
+from judging.actions.blinding import unblinded
 from judging.models import Assignment, Campaign, Event, Exclusion, Round
 from judging.pay import rate_of
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
@@ -299,7 +299,7 @@ def _agreement(criterion: RubricCriterion, found: Found | None) -> Iterator[tupl
         yield "4.3.11.2", HedsAnswer(with_interval(told.estimate, coefficient))
     own = [
         each
-        for each in found.of(OwnRepeats)
+        for each in found.of(HiddenRepeats)
         if (each.criterion, each.annotator) == (criterion.key, "")
     ]
     known: Mapping[str, Any] = {"method": NOT_ASSESSED, "score": "N/A"}

@@ -10,9 +10,9 @@ from analysis.models import Result, Run
 from analysis.reports import bibliography, charts, latex, text_tables, typeset
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS, page
+from analysis.sections.about import facts_of
 from analysis.sections.methods import RunMade, methods
 from analysis.sections.section import Found, Section
-from analysis.sections.study import facts_of
 from analysis.sections.summary import summary_of
 from judging import storage
 from judging.limits import MAX_DOCUMENT_CHARACTERS

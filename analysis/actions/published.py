@@ -19,9 +19,9 @@ from analysis.reports.numerals import briefly
 from analysis.reports.rows import number
 from analysis.sections.aggregates import AggregateRow, Aggregates
 from analysis.sections.agreement import of_table
-from analysis.sections.returned import Returned
+from analysis.sections.coverage import Coverage
 from analysis.sections.section import Found, Inputs, chance_of
-from analysis.sections.system_means import means_of
+from analysis.sections.systems import means_of
 from judging.imports import child
 from judging.imports.frames import Unreadable, shorten
 from judging.imports.mapping import Column, mapping_from
@@ -136,7 +136,7 @@ def _qgstec(read: Material) -> Numbers:
         ),
         "mean_returned": by_system,
         "returned": {
-            row.system: row.returned for row in Returned().compute(inputs, nothing, chance)
+            row.system: row.returned for row in Coverage().compute(inputs, nothing, chance)
         },
     }
 

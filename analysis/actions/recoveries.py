@@ -4,11 +4,16 @@ from dataclasses import dataclass
 from typing import Self
 
 from analysis.actions import runs
-from analysis.sections.comparisons import Comparisons, deciding_pairs, differs, untested_because
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.exclusions import Exclusions
 from analysis.sections.section import Found
-from analysis.sections.system_means import SystemMeans
+from analysis.sections.system_comparisons import (
+    SystemComparisons,
+    deciding_pairs,
+    differs,
+    untested_because,
+)
+from analysis.sections.systems import Systems
 from judging.models import DryRun
 
 
@@ -31,7 +36,7 @@ class Recovery:
         """Return a report's results on one criterion; None if no annotator judged it."""
         means = {
             row.system: row.mean.value
-            for row in found.of(SystemMeans)
+            for row in found.of(Systems)
             if row.criterion == criterion.criterion
         }
         if not means:
@@ -44,7 +49,7 @@ class Recovery:
         is_high_best = criterion.best != "lowest"
         order = sorted(means, key=lambda name: means[name], reverse=is_high_best)
         told = right = 0
-        is_tested = criterion.criterion not in found.left_out(Comparisons)
+        is_tested = criterion.criterion not in found.left_out(SystemComparisons)
         is_tested = is_tested and not untested_because(found, criterion.criterion)
         for row in deciding_pairs(found, criterion.criterion):
             if differs(row):

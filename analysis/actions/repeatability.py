@@ -18,9 +18,9 @@ from analysis.frames import Material, aligned
 from analysis.reports.numerals import known
 from analysis.reports.rows import Record, number
 from analysis.sections.columns import averaged_criteria, clusters_of, units_of
-from analysis.sections.comparisons import SURE, contrast_reason, differences_of, scores_of
 from analysis.sections.section import Inputs
-from analysis.sections.system_means import means_of
+from analysis.sections.system_comparisons import SURE, contrast_reason, differences_of, scores_of
+from analysis.sections.systems import means_of
 from judging.actions import jobs
 from judging.models import Campaign, Job, User
 from judging.models.statements import rows as select

@@ -20,8 +20,8 @@ from django.utils.translation import get_language
 from analysis.actions import papers, runs
 from analysis.models import ReportPage, Result, Run
 from analysis.sections import page
+from analysis.sections.about import facts_of
 from analysis.sections.methods import methods
-from analysis.sections.study import facts_of
 from analysis.sections.summary import summary_of
 
 PARTS = ("contents", "short", "chapters", "methods_text", "tables_and_figures")

@@ -24,9 +24,9 @@ from analysis.reports.typeset import CannotSet
 from analysis.sections.agreement import coefficient_row
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.llm_judges.bias import JudgedItems
-from analysis.sections.not_listed import NotListed, too_long
+from analysis.sections.omitted_tables import OmittedTables, too_long
 from analysis.sections.page import results_in_words
-from analysis.sections.readings import read_as
+from analysis.sections.rule_application import read_as
 from analysis.sections.section import Found, Inputs, chance_of
 from judging import storage
 from judging.actions import enrollments, jobs
@@ -240,7 +240,7 @@ def state_of(campaign: Campaign) -> Record:
         "submitted": submitted.count(),
         "last_judgment": judgments.aggregate(last=Max("pk"))["last"] or 0,
         "exclusions": list(standing.values_list("pk", flat=True)),
-        "machine_judges": list(
+        "judge_descriptions": list(
             MachineJudge.objects.filter(campaign=campaign)
             .order_by("pk")
             .values_list("pk", flat=True)
@@ -266,7 +266,7 @@ def changed_since(run: Run) -> list[str]:
     told = {
         "judgments": ("submitted", "last_judgment"),
         "exclusions": ("exclusions",),
-        "LLM judges": ("machine_judges",),
+        "LLM judges": ("judge_descriptions",),
         "scores of metrics": ("last_score",),
     }
     if run.parameters.get("settled"):
@@ -322,7 +322,7 @@ def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps")
         chance = chance_of(section.key, seed=seed, resamples=resamples, step=steps.take)
         rows = section.records(inputs, Found(documents), chance)
         if unlisted := too_long(section, len(rows)):
-            documents[NotListed.key].append(encode(unlisted))
+            documents[OmittedTables.key].append(encode(unlisted))
             rows = []
         documents[section.key] = rows
     documents["sentences"] = results_in_words(Found(documents))

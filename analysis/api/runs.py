@@ -41,7 +41,6 @@ TABLES = {"csv": "text/csv"} | TEXTS
 REPORTS = {"json": "application/json", "pdf": "application/pdf", "zip": "application/zip"}
 FIGURES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 SENTENCES = "sentences"  # results that are no table
-TABLE_NAMES = {"correlations": "levels"}  # those whose name is another than their key in a run
 TABLE = {"type": "array", "items": {"type": "object", "additionalProperties": {}}}
 
 
@@ -103,8 +102,7 @@ class WholeRunSerializer(RunSerializer):
         fields = (*RunSerializer.Meta.fields, "tables", "figures")
 
     def get_tables(self, run: Run) -> list[str]:
-        names = {key: name for name, key in TABLE_NAMES.items()}
-        return [names.get(key, key) for key in runs.StoredTables(run) if key != SENTENCES]
+        return [key for key in runs.StoredTables(run) if key != SENTENCES]
 
     def get_figures(self, run: Run) -> list[str]:
         drawn = Result.objects.filter(run=run, key__startswith="figure-", file__isnull=False)
@@ -254,13 +252,12 @@ class Runs(mixins.ListModelMixin, OfStaff):
         """Download one table of a run as csv, or as the report prints it as tex, md or tsv."""
         if ending not in TABLES:
             raise NotFound(f"The types of files are {', '.join(TABLES)}.")
-        key = TABLE_NAMES.get(name, name)
         if ending == "csv":
-            text = exports.table_csv(key, self._rows_of(name))
+            text = exports.table_csv(name, self._rows_of(name))
         else:
             run = self.done_run()
-            is_known = sections.section_of(key) is not None
-            text = papers.section_text(runs.found_by(run), key, ending=ending) if is_known else ""
+            is_known = sections.section_of(name) is not None
+            text = papers.section_text(runs.found_by(run), name, ending=ending) if is_known else ""
         if not text:
             raise NotFound("The run has no such table.")
         return self._download(text.encode(), TABLES[ending], f"{name}.{ending}")
@@ -305,7 +302,7 @@ class Runs(mixins.ListModelMixin, OfStaff):
         return self._download(content, FIGURES[ending], f"{name}.{ending}")
 
     def _rows_of(self, name: str) -> list[Any]:
-        rows = runs.StoredTables(self.done_run()).get(TABLE_NAMES.get(name, name))
+        rows = runs.StoredTables(self.done_run()).get(name)
         if not isinstance(rows, list) or name == SENTENCES:
             raise NotFound("The run has no such table.")
         return rows

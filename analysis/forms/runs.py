@@ -12,7 +12,7 @@ from analysis.actions import degradations, degrading, offers, planning
 from analysis.actions.runs import MAX_SEED
 from analysis.actions.site_metrics import registry
 from analysis.forms.metrics import PreparationForm
-from analysis.sections import FURTHER, readings, slices
+from analysis.sections import FURTHER, rule_application, slices
 from judging.forms.numbers import number_field
 from judging.models import Campaign, Collection, Reference
 from quaestor_metrics._scoring import QUESTION_UNITS
@@ -28,7 +28,7 @@ MIXED = list(
 
 READINGS = list(
     zip(
-        readings.READINGS,
+        rule_application.READINGS,
         (
             _("as released: what annotators said"),
             _("by the protocol: its rules overrule what they said"),
@@ -165,7 +165,7 @@ class RunForm(PreparationForm):
         label=_("Lone, identical and missing questions"),
         required=False,
         choices=READINGS,
-        initial=readings.READINGS[0],
+        initial=rule_application.READINGS[0],
         help_text=_("For systems and metrics. Agreement is always of what annotators said."),
     )
     with_excluded = forms.BooleanField(label=_("Count annotators who are left out"), required=False)
@@ -243,7 +243,7 @@ class RunForm(PreparationForm):
             )
         self.fields["metrics"].choices = [(entry.id, entry.metric.spec.name) for entry in fitting]
 
-        if not readings.differ(frames.rubric_of(campaign)):
+        if not rule_application.differ(frames.rubric_of(campaign)):
             del self.fields["reading"]
 
     def left_out(self) -> list[forms.BoundField]:
@@ -282,7 +282,7 @@ class RunForm(PreparationForm):
         return str(self.cleaned_data["design"] or DESIGNS[0][0])
 
     def clean_reading(self) -> str:
-        return str(self.cleaned_data["reading"] or readings.READINGS[0])
+        return str(self.cleaned_data["reading"] or rule_application.READINGS[0])
 
     def clean_mixed_model(self) -> str:
         return str(self.cleaned_data["mixed_model"] or MIXED_WHEN[0])

@@ -19,7 +19,7 @@ from analysis.reports.rows import Record
 LONG = 40  # lines from which a table may break over pages
 NAMES_READ_AT_ONCE = 300_000  # characters of a table's names in the file that is always read
 # numbers of any size, with as many digits as the report's tables give them
-SIGNIFICANT = {("levels", "epsilon"): 3, ("system_scores", "value"): 4}
+SIGNIFICANT = {("correlations", "epsilon"): 3, ("metric_means", "value"): 4}
 WORDY = 45  # characters from which a cell's text is set in lines
 WORDS: Mapping[str, str] = {
     "\\": r"\textbackslash{}",
@@ -178,7 +178,7 @@ def name_of(*parts: object) -> str:
 
     Names in other scripts keep their code points, so that two of them never become one.
 
-    >>> name_of("levels", "fluency", "ROUGE-L", "value")
+    >>> name_of("correlations", "fluency", "ROUGE-L", "value")
     'levels/fluency/rouge-l/value'
     """
     return "/".join(

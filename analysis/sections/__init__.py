@@ -9,47 +9,59 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from analysis.sections import llm_judges
+from analysis.sections.about import About
 from analysis.sections.aggregates import Aggregates
 from analysis.sections.agreement import Agreement
 from analysis.sections.annotator_models import AnnotatorModels, DawidSkene
-from analysis.sections.annotators import Annotators, LeftOutEach, Pairs, Repeats, UseOfScale
+from analysis.sections.annotators import (
+    AgreementWithoutEach,
+    Annotators,
+    IntraAnnotatorAgreement,
+    PairwiseKappa,
+    ScaleUse,
+)
 from analysis.sections.ceiling import Ceiling
 from analysis.sections.chapters import Chapter, FurtherAnalysis, chapters_of_plugins
 from analysis.sections.common_means import CommonMeans
-from analysis.sections.comparisons import Comparisons, Groups
 from analysis.sections.conditions import Conditions
+from analysis.sections.correlations import Correlations
+from analysis.sections.coverage import Coverage
 from analysis.sections.criteria import Criteria
 from analysis.sections.dependability import DependabilityOfSystems
-from analysis.sections.differences import Differences, Leaders
 from analysis.sections.distributions import Distributions
 from analysis.sections.equivalence import Equivalences
 from analysis.sections.exclusions import Exclusions
 from analysis.sections.external_checks import ExternalChecks
 from analysis.sections.few_sources import FewSources
-from analysis.sections.levels import Levels
-from analysis.sections.llm_judges.judges import MachineJudges
+from analysis.sections.hidden_repeats import HiddenRepeats
+from analysis.sections.llm_judges.judge_descriptions import JudgeDescriptions
 from analysis.sections.matrices import CriterionMatrix, MetricMatrix
-from analysis.sections.metrics import MetricsMade
+from analysis.sections.metric_comparisons import Leaders, MetricComparisons
+from analysis.sections.metric_definitions import MetricDefinitions
+from analysis.sections.metric_means import MetricMeans
 from analysis.sections.mixed_models import MixedModels
-from analysis.sections.not_listed import NotListed
-from analysis.sections.own_repeats import OwnRepeats
-from analysis.sections.primary import PrimaryHypotheses
-from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets, TypesByHead, judges_sets
+from analysis.sections.omitted_tables import OmittedTables
+from analysis.sections.primary_hypotheses import PrimaryHypotheses
+from analysis.sections.question_sets import (
+    ComputedFacts,
+    Sets,
+    TextStatistics,
+    TypesByHead,
+    judges_sets,
+)
 from analysis.sections.ranks import Ranks
-from analysis.sections.returned import Returned
 from analysis.sections.section import Inputs, Section
 from analysis.sections.slices import Slices
-from analysis.sections.spans import SpanMarks
-from analysis.sections.study import StudyOverview
-from analysis.sections.system_means import SystemMeans
-from analysis.sections.system_scores import SystemScoresByMetric
+from analysis.sections.span_marks import SpanMarks
+from analysis.sections.system_comparisons import Groups, SystemComparisons
+from analysis.sections.systems import Systems
 from analysis.sections.violations import Violations
 
 CHAPTERS: tuple[Chapter, ...] = (
     Chapter(
         "study",
         "Study",
-        (StudyOverview(), NotListed(), Criteria(), Returned(), Violations(), Conditions()),
+        (About(), OmittedTables(), Criteria(), Coverage(), Violations(), Conditions()),
     ),
     Chapter("primary", "Primary hypotheses", (PrimaryHypotheses(),)),
     Chapter(
@@ -57,13 +69,13 @@ CHAPTERS: tuple[Chapter, ...] = (
         "Agreement",
         (
             Agreement(),
-            Pairs(),
+            PairwiseKappa(),
             Annotators(),
-            UseOfScale(),
+            ScaleUse(),
             AnnotatorModels(),
-            LeftOutEach(),
-            Repeats(),
-            OwnRepeats(),
+            AgreementWithoutEach(),
+            IntraAnnotatorAgreement(),
+            HiddenRepeats(),
             Exclusions(),
         ),
     ),
@@ -71,10 +83,10 @@ CHAPTERS: tuple[Chapter, ...] = (
         "systems",
         "Systems",
         (
-            SystemMeans(),
+            Systems(),
             CommonMeans(),
             Distributions(),
-            Comparisons(),
+            SystemComparisons(),
             MixedModels(),
             Groups(),
             FewSources(),
@@ -90,18 +102,20 @@ CHAPTERS: tuple[Chapter, ...] = (
         "Metrics",
         (
             Ceiling(),
-            Levels(),
-            Differences(),
+            Correlations(),
+            MetricComparisons(),
             Leaders(),
             MetricMatrix(),
             CriterionMatrix(),
-            SystemScoresByMetric(),
-            MetricsMade(),
+            MetricMeans(),
+            MetricDefinitions(),
             ExternalChecks(),
         ),
     ),
     llm_judges.CHAPTER,
-    Chapter("texts", "Texts", (SpanMarks(), SetFacts(), TypesByHead(), ComputedFacts(), Sets())),
+    Chapter(
+        "texts", "Texts", (SpanMarks(), TextStatistics(), TypesByHead(), ComputedFacts(), Sets())
+    ),
     Chapter("slices", "Slices", (Slices(),)),
     *chapters_of_plugins(),
 )
@@ -111,7 +125,7 @@ FURTHER: Mapping[str, FurtherAnalysis] = {
     "annotators": FurtherAnalysis(
         "Annotators in detail",
         "Severity, use of the scale, pairs of annotators, and α without each of them.",
-        (Pairs, Annotators, UseOfScale, LeftOutEach),
+        (PairwiseKappa, Annotators, ScaleUse, AgreementWithoutEach),
     ),
     "annotator_models": FurtherAnalysis(
         "Many-facet severity",
@@ -126,7 +140,7 @@ FURTHER: Mapping[str, FurtherAnalysis] = {
     "repeats": FurtherAnalysis(
         "Repeats",
         "Agreement of annotators with themselves on items that they rated twice.",
-        (Repeats, OwnRepeats),
+        (IntraAnnotatorAgreement, HiddenRepeats),
     ),
     "ranks": FurtherAnalysis(
         "Bootstrap shares of ranks",
@@ -141,15 +155,15 @@ FURTHER: Mapping[str, FurtherAnalysis] = {
         "Whether criteria measure different things.",
         (CriterionMatrix,),
     ),
-    "system_scores": FurtherAnalysis(
+    "metric_means": FurtherAnalysis(
         "Metric means by system",
         "The mean score of each system by each metric.",
-        (SystemScoresByMetric,),
+        (MetricMeans,),
     ),
     "texts": FurtherAnalysis(
         "Text statistics",
         "Lengths and question words of the questions, and question types by the head of the wh-phrase.",
-        (SetFacts, TypesByHead),
+        (TextStatistics, TypesByHead),
         is_core=judges_sets,
     ),
 }
@@ -183,6 +197,6 @@ def sections_of(inputs: Inputs) -> list[Section[Any]]:
 
 def ordered(sections: Iterable[Section[Any]] = SECTIONS) -> list[Section[Any]]:
     """Return sections so that each comes after those whose rows it reads."""
-    first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key)
+    first = (OmittedTables.key, Criteria.key, Violations.key, JudgeDescriptions.key)
     last = (PrimaryHypotheses.key, ExternalChecks.key)
     return sorted(sections, key=lambda section: (section.key in last, section.key not in first))

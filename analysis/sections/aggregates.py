@@ -14,10 +14,10 @@ from analysis.reports.numerals import EQUAL, counted, inside, known, listed, or_
 from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import Pivot, ReportTable, draw
+from analysis.sections.about import About
+from analysis.sections.coverage import Coverage
 from analysis.sections.criteria import CriterionRow, criterion_rows
-from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.study import StudyOverview
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from judging.rules import Fatal, RuleReading, fatal_variants
 from quaestor_stats._inputs import FloatArray
@@ -128,7 +128,7 @@ class Aggregates(Section[AggregateRow]):
                 if study.reading == "by_protocol"
                 else "analysed as released, and by the protocol in the readings of that name."
             )
-            for study in found.of(StudyOverview)
+            for study in found.of(About)
             if study.violations
         ]
 
@@ -409,7 +409,7 @@ def _by_criterion(rows: Sequence[AggregateRow], found: Found) -> list[PageTable]
 
 def _missing(found: Found) -> Iterator[str]:
     """Yield sentences on criteria where counting the missing questions changes the best system."""
-    missing = sum(row.missing for row in found.of(Returned))
+    missing = sum(row.missing for row in found.of(Coverage))
     changed: dict[str, list[str]] = {}
     by_criterion: dict[str, list[AggregateRow]] = {}
     for row in first_reading(found) if missing else ():

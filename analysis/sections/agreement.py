@@ -28,11 +28,11 @@ from analysis.reports.numerals import (
 )
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import MISSING, Pivot, ReportColumn, ReportTable, draw
+from analysis.sections.about import StudyFacts, facts_of
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import CriterionRow, alpha_level, criterion_rows
 from analysis.sections.distributions import Distributions
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.study import StudyFacts, facts_of
 from judging.limits import MAX_RATING_CELLS
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from quaestor_stats._alpha import Level, krippendorff_alpha
@@ -115,7 +115,7 @@ class Agreement(Section[Coefficient]):
     leads = True
     title = "Agreement"
     identity = ("criterion", "basis", "coefficient", "level")
-    beside = (("pairs", "Pairs of annotators"),)
+    beside = (("pairwise_kappa", "Pairs of annotators"),)
     note = (
         "Krippendorff's α with its 95% CI over sources: 1 is perfect agreement, 0 is what chance "
         "alone gives. Krippendorff accepts data from .800 on as reliable and from .667 on for tentative "
@@ -522,11 +522,11 @@ def _times_given(found: Found) -> tuple[dict[str, Counter[tuple[int, str]]], fro
     """
     study = facts_of(found)
     overruled = study.reading == "by_protocol" or study.settled > 0
-    table = "use_of_scale" if overruled else Distributions.key
+    table = "scale_use" if overruled else Distributions.key
     counts: dict[str, Counter[tuple[int, str]]] = defaultdict(Counter)
     for row in found.documents.get(table, []):
         counts[row["criterion"]][row["value"], row["label"]] += row["count"]
-    unlisted = found.documents.get("not_listed", [])
+    unlisted = found.documents.get("omitted_tables", [])
     return counts, frozenset(row["part"] for row in unlisted if row["table"] == table)
 
 

@@ -60,7 +60,7 @@ class AnnotatorRow:
 
 
 @table_row
-class ScaleUse:
+class ScaleUseRow:
     """Number of times that one annotator gave one point of a scale."""
 
     criterion: str = column("key of the criterion")
@@ -112,7 +112,10 @@ class Annotators(Section[AnnotatorRow]):
     title = "Annotators"
     identity = ("criterion", "annotator")
     people = ("annotator",)
-    beside = (("use_of_scale", "Use of the scale"), ("left_out", "Without each annotator"))
+    beside = (
+        ("scale_use", "Use of the scale"),
+        ("agreement_without_each", "Without each annotator"),
+    )
     note = (
         "Severity is the mean difference from the other annotators on the same questions; if high is best, an "
         "annotator below 0 is severe. A long run of one value may indicate straight-lining, or questions of equal "
@@ -128,7 +131,9 @@ class Annotators(Section[AnnotatorRow]):
 
     def tables(self, found: Found) -> list[PageTable]:
         levels = {row.criterion: row.alpha_level for row in found.of(Criteria)}
-        without = {(row.criterion, row.without): row.alpha.value for row in found.of(LeftOutEach)}
+        without = {
+            (row.criterion, row.without): row.alpha.value for row in found.of(AgreementWithoutEach)
+        }
         use = _use_by_annotator(found)
         table = ReportTable[AnnotatorRow](
             split="criterion",
@@ -146,14 +151,20 @@ class Annotators(Section[AnnotatorRow]):
         return draw(table, found.of(Annotators), found.names)
 
     def small_print(self, found: Found) -> list[str]:
-        reasons = sorted({row.estimate.reason for row in found.of(Repeats) if row.estimate.reason})
+        reasons = sorted(
+            {
+                row.estimate.reason
+                for row in found.of(IntraAnnotatorAgreement)
+                if row.estimate.reason
+            }
+        )
         return [f"Intra-annotator agreement: {reason}." for reason in reasons]
 
 
-class UseOfScale(Section[ScaleUse]):
+class ScaleUse(Section[ScaleUseRow]):
     """Number of times that each annotator gave each point of each scale."""
 
-    key = "use_of_scale"
+    key = "scale_use"
     title = "Scale use by annotator"
     identity = ("criterion", "annotator", "value")
     people = ("annotator",)
@@ -164,9 +175,9 @@ class UseOfScale(Section[ScaleUse]):
             for each in inputs.said.rubric.criteria
         }
 
-    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ScaleUse]:
-        rows: list[ScaleUse] = []
-        left_out = found.left_out(UseOfScale)
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ScaleUseRow]:
+        rows: list[ScaleUseRow] = []
+        left_out = found.left_out(ScaleUse)
         for criterion in inputs.said.rubric.criteria:
             chance.step(f"Use of the scale of {criterion.key}")
             ratings = inputs.said.ratings(criterion.key)
@@ -180,17 +191,17 @@ class UseOfScale(Section[ScaleUse]):
                     point = int(value)
                     share = float(count / whole)
                     rows.append(
-                        ScaleUse(
+                        ScaleUseRow(
                             criterion.key, str(annotator), point, labels[point], int(count), share
                         )
                     )
         return rows
 
 
-class LeftOutEach(Section[LeftOut]):
+class AgreementWithoutEach(Section[LeftOut]):
     """Alpha without each annotator in turn: if it rises, that annotator had lowered it."""
 
-    key = "left_out"
+    key = "agreement_without_each"
     title = "Agreement without each annotator"
     identity = ("criterion", "without")
     people = ("without",)
@@ -214,10 +225,10 @@ class LeftOutEach(Section[LeftOut]):
         return rows
 
 
-class Pairs(Section[PairKappa]):
+class PairwiseKappa(Section[PairKappa]):
     """Pairwise Cohen's kappa under three weightings."""
 
-    key = "pairs"
+    key = "pairwise_kappa"
     title = "Pairwise Cohen's κ"
     identity = ("criterion", "weights", "first", "second")
     people = ("first", "second")
@@ -229,7 +240,7 @@ class Pairs(Section[PairKappa]):
         }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PairKappa]:
-        left_out = found.left_out(Pairs)
+        left_out = found.left_out(PairwiseKappa)
         rows: list[PairKappa] = []
         for criterion in inputs.said.rubric.criteria:
             if criterion.key not in left_out:
@@ -238,10 +249,10 @@ class Pairs(Section[PairKappa]):
         return rows
 
 
-class Repeats(Section[RepeatRow]):
+class IntraAnnotatorAgreement(Section[RepeatRow]):
     """The agreement of annotators with themselves, which needs questions shown twice."""
 
-    key = "repeats"
+    key = "intra_annotator_agreement"
     title = "Intra-annotator agreement"
     identity = ("criterion",)
 
@@ -373,14 +384,16 @@ COLUMNS = [
 ]
 
 
-def _use_by_annotator(found: Found) -> dict[tuple[str, str], list[ScaleUse]]:
-    use: dict[tuple[str, str], list[ScaleUse]] = {}
-    for point in found.of(UseOfScale):
+def _use_by_annotator(found: Found) -> dict[tuple[str, str], list[ScaleUseRow]]:
+    use: dict[tuple[str, str], list[ScaleUseRow]] = {}
+    for point in found.of(ScaleUse):
         use.setdefault((point.criterion, point.annotator), []).append(point)
     return use
 
 
-def _use_cell(annotator: AnnotatorRow, use: Mapping[tuple[str, str], Sequence[ScaleUse]]) -> Cell:
+def _use_cell(
+    annotator: AnnotatorRow, use: Mapping[tuple[str, str], Sequence[ScaleUseRow]]
+) -> Cell:
     """Return the shares of the values as a bar, each with the questions that got it; an empty cell
     if there are many."""
     points = use.get((annotator.criterion, annotator.annotator), [])

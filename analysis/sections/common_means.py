@@ -8,10 +8,10 @@ from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import PageTable
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, ReportTable, draw
+from analysis.sections.about import facts_of
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.study import facts_of
-from analysis.sections.system_means import declared_means_on
+from analysis.sections.systems import declared_means_on
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._result import Result
 

@@ -9,9 +9,9 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import briefly, inside, known, p_alone, p_value, signed, two
 from analysis.reports.rows import column, table_row
 from analysis.sections.columns import averaged_criteria
-from analysis.sections.comparisons import SURE, SystemPair, deciding_pairs, families
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_comparisons import SURE, SystemPair, deciding_pairs, families
 from judging.hypotheses import NON_INFERIOR, Hypotheses, Margin
 from quaestor_stats._equivalence import Equivalence, two_one_sided
 from quaestor_stats._multiplicity import holm

@@ -12,9 +12,9 @@ from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.agreement import alpha_of
-from analysis.sections.readings import read_as
+from analysis.sections.rule_application import read_as
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.system_means import declared_means
+from analysis.sections.systems import declared_means
 from quaestor_stats._result import Result
 
 DATA: dict[str, str] = {

@@ -10,8 +10,8 @@ import numpy as np
 
 from analysis.reports.rows import column, table_row
 from analysis.sections.agreement import alpha_row, coefficient_row
+from analysis.sections.correlations import Correlations, MetricLevel, compared_columns
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.levels import Levels, MetricLevel, compared_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_RATING_CELLS
 from quaestor_stats._inputs import complete
@@ -81,7 +81,7 @@ def _levels(inputs: Inputs, found: Found) -> Iterator[Compared]:
     if asked is None:
         return
     families: dict[str, list[MetricLevel]] = {}
-    for row in found.of(Levels):
+    for row in found.of(Correlations):
         if (row.level, row.coefficient) == ("pooled", "spearman") and np.isfinite(
             row.estimate.pvalue
         ):

@@ -4,7 +4,9 @@ them, and no test of so few sources can know of it."""
 from collections.abc import Iterator
 
 from analysis.reports.rows import column, table_row
-from analysis.sections.comparisons import (
+from analysis.sections.about import facts_of
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_comparisons import (
     SURE,
     SystemPair,
     SystemScores,
@@ -15,8 +17,6 @@ from analysis.sections.comparisons import (
     scores_of,
     swaps_for,
 )
-from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.study import facts_of
 from quaestor_stats._paired_tests import smallest_p, sources_carrying
 from quaestor_stats._system_differences import PERMUTATION
 

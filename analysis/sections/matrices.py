@@ -13,7 +13,7 @@ from analysis.reports.numerals import coefficient
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.columns import human_columns, metric_columns
-from analysis.sections.levels import MEASURES, SHADES
+from analysis.sections.correlations import MEASURES, SHADES
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._correlation import REQUIRED_ITEMS, Method, pairwise
 from quaestor_stats._inputs import FloatArray

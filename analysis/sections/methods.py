@@ -7,20 +7,25 @@ from typing import Any
 
 from analysis.reports.making import LIBRARIES, prepared
 from analysis.reports.numerals import coefficient, counted, inside, listed, with_interval
-from analysis.sections.agreement import alpha_row
-from analysis.sections.comparisons import Comparisons, contrast_reasons, deciding_pairs, is_compared
-from analysis.sections.criteria import criterion_rows
-from analysis.sections.equivalence import Equivalences
-from analysis.sections.external_checks import ExternalChecks
-from analysis.sections.levels import LEVELS, Levels, headline_level
-from analysis.sections.metrics import MetricsMade
-from analysis.sections.primary import PrimaryHypotheses, across_criteria, how_tested
-from analysis.sections.section import Found
-from analysis.sections.study import (
+from analysis.sections.about import (
     are_means,
     facts_of,
     places_without_values,
     ratings_not_used,
+)
+from analysis.sections.agreement import alpha_row
+from analysis.sections.correlations import LEVELS, Correlations, headline_level
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.equivalence import Equivalences
+from analysis.sections.external_checks import ExternalChecks
+from analysis.sections.metric_definitions import MetricDefinitions
+from analysis.sections.primary_hypotheses import PrimaryHypotheses, across_criteria, how_tested
+from analysis.sections.section import Found
+from analysis.sections.system_comparisons import (
+    SystemComparisons,
+    contrast_reasons,
+    deciding_pairs,
+    is_compared,
 )
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from quaestor_stats._design import REQUIRED_CLUSTERS
@@ -148,7 +153,7 @@ def _annotators(found: Found) -> Iterator[str]:
 
 
 def _hypotheses(found: Found) -> Iterator[str]:
-    has_tests = bool(found.of(Comparisons)) or bool(found.of(Levels))
+    has_tests = bool(found.of(SystemComparisons)) or bool(found.of(Correlations))
     if not has_tests or not found.knows(PrimaryHypotheses):
         return
     rows = found.of(PrimaryHypotheses)
@@ -186,7 +191,9 @@ def _agreement(found: Found) -> Iterator[str]:
 
 def _systems(found: Found) -> Iterator[str]:
     pairs = {key: deciding_pairs(found, key) for key in found.names}
-    undefined = [found.name_of(key) for key in found.names if key in found.left_out(Comparisons)]
+    undefined = [
+        found.name_of(key) for key in found.names if key in found.left_out(SystemComparisons)
+    ]
     if not any(pairs.values()) and not undefined:
         return
     compared = [[row for row in rows if is_compared(row)] for rows in pairs.values() if rows]
@@ -222,7 +229,7 @@ def _systems(found: Found) -> Iterator[str]:
 
 
 def _metrics(found: Found) -> Iterator[str]:
-    rows = found.of(Levels)
+    rows = found.of(Correlations)
     if not rows:
         return
     names = list(dict.fromkeys(row.metric for row in rows))
@@ -234,7 +241,7 @@ def _metrics(found: Found) -> Iterator[str]:
         "correction is over the metrics of a criterion."
     )
     texts: dict[str, list[str]] = {}
-    for each in found.of(MetricsMade):
+    for each in found.of(MetricDefinitions):
         if each.kind == "computed":
             texts.setdefault(prepared(each.made.get("preparation", {})), []).append(each.name)
     told = [f"for {listed(own)} {what}" for what, own in texts.items() if what]

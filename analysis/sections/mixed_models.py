@@ -26,16 +26,16 @@ from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
-from analysis.sections.comparisons import (
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_comparisons import (
     DIFFERENCE,
     SURE,
-    Comparisons,
+    SystemComparisons,
     SystemPair,
     deciding_pairs,
     families,
     is_compared,
 )
-from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._reml import Unfit
@@ -192,7 +192,7 @@ def _verdicts(pair: SystemPair, found: Found) -> dict[str, bool]:
     """Return whether each test finds a pair significantly different. Signed ranks and the permutation
     are tests only if the same annotators rated both systems on each source."""
     p_values = {}
-    for row in found.on(Comparisons, pair.criterion):
+    for row in found.on(SystemComparisons, pair.criterion):
         if (row.first, row.second) != (pair.first, pair.second):
             continue
         if row.test == CONTRAST:

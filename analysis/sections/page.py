@@ -10,11 +10,11 @@ from analysis.reports.layout import Line, PageTable
 from analysis.reports.numerals import briefly, inside
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS
+from analysis.sections.about import facts_of
 from analysis.sections.chapters import Chapter
-from analysis.sections.not_listed import unlisted
-from analysis.sections.primary import PrimaryHypotheses
+from analysis.sections.omitted_tables import unlisted
+from analysis.sections.primary_hypotheses import PrimaryHypotheses
 from analysis.sections.section import Found, Section
-from analysis.sections.study import facts_of
 from judging.limits import MAX_PAGE_CELLS
 
 # chapters with a paragraph of their own

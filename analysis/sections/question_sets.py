@@ -146,10 +146,10 @@ class SetRow:
     )
 
 
-class SetFacts(Section[SetFactsRow]):
+class TextStatistics(Section[SetFactsRow]):
     """Question types, their diversity, cardinality and duplicates of each system."""
 
-    key = "set_facts"
+    key = "text_statistics"
     title = "Text statistics"
     identity = ("system",)
     note = (
@@ -167,12 +167,12 @@ class SetFacts(Section[SetFactsRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(SetFacts)
+        rows = found.of(TextStatistics)
         tables = [table for table in (_types_table(rows), _sets_table(rows)) if table.columns]
         return [shown for table in tables for shown in draw(table, rows, found.names)]
 
     def small_print(self, found: Found) -> list[str]:
-        rows = found.of(SetFacts)
+        rows = found.of(TextStatistics)
         untold = any(row.returned for row in rows) and not any(
             sum(row.asked().values()) for row in rows
         )
@@ -224,8 +224,8 @@ class TypesByHead(Section[HeadTypeRow]):
 class ComputedFacts(Section[FactRow]):
     """The protocol's computed facts for each system, each shown with a mean rating."""
 
-    key = "set_rules"
-    title = "Computed by the protocol"
+    key = "computed_facts"
+    title = "Facts computed by the protocol"
     identity = ("fact", "system")
     beside = (("sets", "Set by set"),)
 

@@ -11,7 +11,8 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, known
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
-from analysis.sections.comparisons import (
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_comparisons import (
     SystemPair,
     SystemScores,
     deciding_pairs,
@@ -20,7 +21,6 @@ from analysis.sections.comparisons import (
     no_letters_because,
     scores_of,
 )
-from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._inputs import FloatArray
 from quaestor_stats._ranks import (
     rank_probabilities,

@@ -16,7 +16,7 @@ import numpy as np
 from analysis.frames import Material
 from analysis.reports.layout import Figure, PageTable
 from analysis.reports.rows import Record, RowColumn, columns, decode, encode
-from analysis.sections.readings import not_settled
+from analysis.sections.rule_application import not_settled
 from judging import hypotheses
 from judging.actions import locked_protocols
 from judging.hypotheses import Hypotheses
@@ -106,7 +106,7 @@ class Found:
     @cached_property
     def _left_out(self) -> dict[str, frozenset[str]]:
         found: dict[str, set[str]] = {}
-        for row in self.documents.get("not_listed", []):
+        for row in self.documents.get("omitted_tables", []):
             found.setdefault(row["table"], set()).add(row["part"])
         return {key: frozenset(parts) for key, parts in found.items()}
 
@@ -126,7 +126,7 @@ class Found:
 
 class Section(Generic[R]):
     """One subject of a report. A subclass names its row type: ``class
-    Returned(Section[ReturnedRow])``."""
+    Coverage(Section[CoverageRow])``."""
 
     key: ClassVar[str]  # of the table: its file is tables/KEY.csv
     title: ClassVar[str]

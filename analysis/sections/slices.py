@@ -18,7 +18,7 @@ from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.agreement import alpha_of
 from analysis.sections.columns import averaged_criteria, human_columns, metric_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.system_means import declared_means
+from analysis.sections.systems import declared_means
 from judging.models import Campaign
 from quaestor_stats._correlation import correlate
 from quaestor_stats._result import Result

@@ -17,17 +17,17 @@ from analysis.reports.numerals import (
     with_interval,
 )
 from analysis.reports.system_names import system_name
+from analysis.sections.about import OF_MEANS, ORIGINS, are_means, facts_of, nothing_judged
 from analysis.sections.agreement import Coefficient, alpha_row
-from analysis.sections.comparisons import Groups, named_tests
+from analysis.sections.correlations import Correlations, headline_level
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.dependability import DependabilityOfSystems
-from analysis.sections.differences import metric_sentence
 from analysis.sections.equivalence import Equivalences
-from analysis.sections.levels import Levels, headline_level
-from analysis.sections.primary import primary_in_short
+from analysis.sections.metric_comparisons import metric_sentence
+from analysis.sections.primary_hypotheses import primary_in_short
 from analysis.sections.section import Found
-from analysis.sections.study import OF_MEANS, ORIGINS, are_means, facts_of, nothing_judged
-from analysis.sections.system_means import FEW, SystemOrder, by_merit
+from analysis.sections.system_comparisons import Groups, named_tests
+from analysis.sections.systems import FEW, SystemOrder, by_merit
 
 
 @dataclass(frozen=True)
@@ -245,11 +245,11 @@ def _metrics(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
     """Yield which metric correlates best with the ratings on the leading criterion."""
     level = headline_level(found)
     keys = [each.criterion for each in criteria]
-    keys += [row.criterion for row in found.of(Levels) if row.criterion not in keys]
+    keys += [row.criterion for row in found.of(Correlations) if row.criterion not in keys]
     for key in keys:
         rows = [
             row
-            for row in found.on(Levels, key)
+            for row in found.on(Correlations, key)
             if (row.level, row.coefficient) == (level, "spearman")
         ]
         if rows:

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from analysis.actions import runs
 from analysis.forms.runs import RunForm
-from analysis.sections.sights import read_others
 from judging.actions import adjudications, campaigns, clones, enrollments
+from judging.actions.blinding import read_others
 from judging.models import (
     Adjudication,
     Campaign,
@@ -199,7 +199,7 @@ def test_report_uses_settled_values_on_request_says_so_and_agreement_never_does(
     assert mean_of(used, "Brisa", "correctness") == pytest.approx(2.875)
     assert mean_of(used, "Brisa", "grammaticality") == pytest.approx(2.625)
     raw_tables, tables = dict(runs.StoredTables(raw)), dict(runs.StoredTables(used))
-    for key in ("agreement", "annotators", "pairs"):
+    for key in ("agreement", "annotators", "pairwise_kappa"):
         assert tables[key] == raw_tables[key]
     page = browser(differing.created_by).get(
         reverse("analysis:run", args=[differing.uuid, used.number])

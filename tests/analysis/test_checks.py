@@ -15,7 +15,7 @@ from tests.judging.actions.test_checks import checked, degrade, gold, person, wa
 from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
-OF_CHECKS = ("repeats", "own_repeats")
+OF_CHECKS = ("intra_annotator_agreement", "hidden_repeats")
 
 
 def two(own, asked):
@@ -68,7 +68,7 @@ def test_agreement_with_oneself_is_of_the_repeats_and_the_overview_is_told_that_
     of_one = given[given["criterion"] == "correctness"]
     shares = {
         row["annotator"]: row["value"]
-        for row in tables["own_repeats"]
+        for row in tables["hidden_repeats"]
         if row["criterion"] == "correctness"
     }
     assert shares["A01"] == 1
@@ -77,14 +77,16 @@ def test_agreement_with_oneself_is_of_the_repeats_and_the_overview_is_told_that_
     source_of = frames.material(campaign).slots.set_index("unit")["source"]
     [together] = [
         row
-        for row in tables["own_repeats"]
+        for row in tables["hidden_repeats"]
         if (row["annotator"], row["criterion"]) == ("", "correctness")
     ]
     assert (together["n"], together["clusters"]) == (
         len(of_one),
         source_of[of_one["unit"]].nunique(),
     )
-    [alpha] = [row for row in tables["repeats"] if row["criterion"] == "correctness"]
+    [alpha] = [
+        row for row in tables["intra_annotator_agreement"] if row["criterion"] == "correctness"
+    ]
     assert alpha["n"] == len(of_one)
     assert alpha["value"] < 1
     kept = AnalysedAgreement.objects.get(campaign=campaign)

@@ -123,9 +123,9 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
     assert tables_with(SAID) == set()
     assert tables_with(OWN) == WITNESSES
     after = dict(runs.StoredTables(run))
-    for key in ("systems", "agreement", "distributions", "repeats"):
+    for key in ("systems", "agreement", "distributions", "intra_annotator_agreement"):
         assert after[key] == before[key], "numbers over several people stay"
-    for key in ("annotators", "span_marks", "use_of_scale", "pairs"):
+    for key in ("annotators", "span_marks", "scale_use", "pairwise_kappa"):
         assert 0 < len(after[key]) < len(before[key])
     assert {each["people"] for each in after["judged_items"]} == {None}
     now = dict(Result.objects.filter(run=run).values_list("key", "file__sha256"))

@@ -180,8 +180,8 @@ def test_report_shows_a_metric_once_with_the_check(campaign, client):
     with_computed(frames.material(campaign), apart=0.004)
     run = studies.analysed(campaign, metrics=[])
     tables = dict(runs.StoredTables(run))
-    assert {row["metric"] for row in tables["levels"]} == {"METEOR"}
-    [twin] = [row for row in tables["metrics"] if row["same_as"]]
+    assert {row["metric"] for row in tables["correlations"]} == {"METEOR"}
+    [twin] = [row for row in tables["metric_definitions"] if row["same_as"]]
     assert (twin["name"], twin["same_as"], twin["n"], twin["tolerance"]) == (
         "meteor",
         "METEOR",
@@ -298,6 +298,6 @@ def test_report_says_what_was_resampled_and_why_there_is_no_interval(db):
         [alpha] = picked(tables["agreement"], **wanted)
         assert (alpha["low"] is not None) == has_intervals
         assert alpha["clusters"] == (12 if has_intervals else 8)
-        permuted = picked(tables["comparisons"], test="difference")
+        permuted = picked(tables["system_comparisons"], test="difference")
         assert all(row["p"] is not None for row in permuted)
         assert all((row["low"] is not None) <= has_intervals for row in permuted)

@@ -13,13 +13,13 @@ from analysis.actions import exports, papers, runs
 from analysis.models import Result
 from analysis.reports import tables
 from analysis.reports.rows import encode
-from analysis.sections import not_listed, page
+from analysis.sections import omitted_tables, page
+from analysis.sections.about import About
 from analysis.sections.agreement import Agreement
-from analysis.sections.annotators import Pairs
-from analysis.sections.differences import Leaders
-from analysis.sections.not_listed import MULTIPLYING, NotListed, UnlistedPart, too_long
+from analysis.sections.annotators import PairwiseKappa
+from analysis.sections.metric_comparisons import Leaders
+from analysis.sections.omitted_tables import MULTIPLYING, OmittedTables, UnlistedPart, too_long
 from analysis.sections.section import Found
-from analysis.sections.study import StudyOverview
 from tests.analysis import studies
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import inputs_of
@@ -44,7 +44,7 @@ def run(campaign):
     """Return a run that lists at most fifteen rows of a table: three pairs of systems under five tests
     on one criterion, two annotators on two points."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(not_listed, "MAX_REPORT_ROWS", 15)
+        patch.setattr(omitted_tables, "MAX_REPORT_ROWS", 15)
         patch.setattr(runs, "too_long", lambda _section, _rows: None)  # else all tables are long
         return studies.analysed(campaign, **SETTINGS)
 
@@ -54,27 +54,27 @@ def left_out(rows):
 
 
 def test_a_report_of_usual_size_leaves_nothing_out(whole):
-    assert whole["not_listed"] == []
+    assert whole["omitted_tables"] == []
 
 
 @pytest.mark.long
 def test_whole_parts_of_long_tables_are_left_out_and_named(run, whole):
     found = dict(runs.StoredTables(run))
-    told = left_out(found["not_listed"])
-    assert told["comparisons", "correctness"] == (15, 30, 15)
+    told = left_out(found["omitted_tables"])
+    assert told["system_comparisons", "correctness"] == (15, 30, 15)
     assert told["distributions", "correctness"] == (9, 18, 15)
     assert told["slices", "source"][2] == 15
     assert found["slices"] == []
-    first = [row for row in whole["comparisons"] if row["criterion"] == "grammaticality"]
+    first = [row for row in whole["system_comparisons"] if row["criterion"] == "grammaticality"]
     assert len(first) == 15
-    assert found["comparisons"] == first  # whole, and as it was
+    assert found["system_comparisons"] == first  # whole, and as it was
     for each in MULTIPLYING:
         assert len(found[each.key]) <= 15, each.key
 
 
 def test_numbers_do_not_depend_on_lists_that_are_left_out(run, whole):
     found = dict(runs.StoredTables(run))
-    for key in ("systems", "agreement", "annotators", "left_out"):
+    for key in ("systems", "agreement", "annotators", "agreement_without_each"):
         assert found[key] == whole[key], key
 
 
@@ -99,33 +99,35 @@ def test_no_letters_or_conclusions_come_of_pairs_that_were_not_tested(run):
 def test_pages_and_files_say_what_is_left_out(run, client):
     client.force_login(run.campaign.created_by)
     shown = client.get(reverse("analysis:run", args=[run.campaign.uuid, run.number])).text
-    assert "Omitted from the tables" in shown
+    assert "Omitted tables" in shown
     assert "it omits correctness" in shown
     files = {name: b"".join(pieces) for name, pieces in exports.files(run)}
-    assert b"comparisons,System comparisons,correctness,15,30,15" in files["tables/not_listed.csv"]
-    assert b"Omitted from the tables" in files["tables.md"]
-    assert json.loads(files["report.json"])["tables"]["not_listed"]
+    assert (
+        b"comparisons,System comparisons,correctness,15,30,15" in files["tables/omitted_tables.csv"]
+    )
+    assert b"Omitted tables" in files["tables.md"]
+    assert json.loads(files["report.json"])["tables"]["omitted_tables"]
 
 
 def test_a_table_that_is_too_long_all_the_same_is_left_out_as_a_whole(monkeypatch):
-    monkeypatch.setattr(not_listed, "MAX_REPORT_ROWS", 3)
-    assert too_long(StudyOverview(), 3) is None
-    assert too_long(StudyOverview(), 4) == UnlistedPart("about", "Study data", "", 4, 4, 3)
-    told = stored.found(not_listed=[encode(too_long(StudyOverview(), 4))])
-    assert list(NotListed().caveats(told)) == [
-        "“Study data” would have 4 rows, more than the limit of 3; it omits all of it."
+    monkeypatch.setattr(omitted_tables, "MAX_REPORT_ROWS", 3)
+    assert too_long(About(), 3) is None
+    assert too_long(About(), 4) == UnlistedPart("about", "About the study", "", 4, 4, 3)
+    told = stored.found(omitted_tables=[encode(too_long(About(), 4))])
+    assert list(OmittedTables().caveats(told)) == [
+        "“About the study” would have 4 rows, more than the limit of 3; it omits all of it."
     ]
 
 
 def test_of_a_crowd_only_pairs_with_something_in_common_count():
     campaign = studies.imported()
     read = frames.material(campaign)
-    assert Pairs().sizes(inputs_of(read)) == {"grammaticality": 3, "correctness": 3}
+    assert PairwiseKappa().sizes(inputs_of(read)) == {"grammaticality": 3, "correctness": 3}
     units = sorted(read.judgments["unit"].unique())
     first = read.judgments["annotator"] == "A1"
     apart = read.judgments[first == read.judgments["unit"].isin(units[:9])]
     alone = frames.replace(read, judgments=apart.reset_index(drop=True))
-    assert Pairs().sizes(inputs_of(alone)) == {"grammaticality": 0, "correctness": 0}
+    assert PairwiseKappa().sizes(inputs_of(alone)) == {"grammaticality": 0, "correctness": 0}
 
 
 def test_the_order_of_metrics_is_not_judged_where_columns_were_not_compared():
@@ -143,20 +145,23 @@ def test_the_order_of_metrics_is_not_judged_where_columns_were_not_compared():
         | stored.estimate(0.1, p=0.2, p_holm=0.2, coefficient="spearman")
         for level in ("pooled", "systems")
     ]
-    part = UnlistedPart("differences", "Metric comparisons", "fluency", 9, 18, 12)
-    whole = stored.found(leaders=leaders, levels=levels, differences=differences)
+    part = UnlistedPart("metric_comparisons", "Metric comparisons", "fluency", 9, 18, 12)
+    whole = stored.found(leaders=leaders, correlations=levels, metric_comparisons=differences)
     assert "No other level puts a metric significantly ahead" in " ".join(
         Leaders().sentences(whole)
     )
     cut = stored.found(
-        leaders=leaders, levels=levels, differences=differences, not_listed=[encode(part)]
+        leaders=leaders,
+        correlations=levels,
+        metric_comparisons=differences,
+        omitted_tables=[encode(part)],
     )
     assert "No other level puts a metric significantly ahead" not in " ".join(
         Leaders().sentences(cut)
     )
     untested = [leaders[0], leaders[1] | {"members": ["BLEU"], "unknown": ["METEOR"]}]
     alone = [differences[0], differences[1] | {"p": None, "p_holm": None}]
-    other = stored.found(leaders=untested, levels=levels, differences=alone)
+    other = stored.found(leaders=untested, correlations=levels, metric_comparisons=alone)
     assert "No other level puts a metric significantly ahead" not in " ".join(
         Leaders().sentences(other)
     )
@@ -191,7 +196,7 @@ def test_a_section_reads_only_the_tables_that_it_shows(run, client):
         assert client.get(address).status_code == 200
     read = " ".join(documents_read(queries))
     assert "'agreement'" in read
-    for key in ("pairs", "comparisons", "differences", "slices"):
+    for key in ("pairwise_kappa", "system_comparisons", "metric_comparisons", "slices"):
         assert f"'{key}'" not in read
 
 
@@ -237,8 +242,8 @@ def test_tables_are_read_when_they_are_asked_for(run):
 
 @pytest.mark.long
 def test_a_table_that_turns_out_too_long_is_left_out_and_loses_no_run(campaign, monkeypatch):
-    monkeypatch.setattr(not_listed, "MAX_REPORT_ROWS", 30)
+    monkeypatch.setattr(omitted_tables, "MAX_REPORT_ROWS", 30)
     found = dict(runs.StoredTables(studies.analysed(campaign, metrics=[], mixed_model="never")))
     assert found["agreement"] == []
-    assert left_out(found["not_listed"])["agreement", ""][2] == 30
-    assert len(found["comparisons"]) == 30
+    assert left_out(found["omitted_tables"])["agreement", ""][2] == 30
+    assert len(found["system_comparisons"]) == 30

@@ -147,5 +147,5 @@ def test_from_a_file_of_questions_to_a_report(new_page: Callable[..., Any], work
         "report.txt",
         "judgments.csv",
         "codebook.csv",
-        "tables/levels.csv",
+        "tables/correlations.csv",
     } <= names

@@ -7,8 +7,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.sections.sights import unblinded
 from judging.actions import campaigns, drafts, enrollments, judgments, retention, sheets
+from judging.actions.blinding import unblinded
 from judging.models import (
     Campaign,
     CrowdPlatform,

@@ -1,24 +1,32 @@
 """The chapter on LLM judges; a report of a campaign without them has none."""
 
 from analysis.sections.chapters import Chapter
-from analysis.sections.llm_judges.bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
+from analysis.sections.llm_judges.alternative_annotator_test import (
+    AlternativeAnnotatorTest,
+    JudgeAgainstAnnotators,
+)
+from analysis.sections.llm_judges.bias import (
+    JudgeBias,
+    JudgeCorrelations,
+    JudgedItems,
+    JudgeUseOfScale,
+)
 from analysis.sections.llm_judges.consistency import JudgeConsistency
-from analysis.sections.llm_judges.corrections import CorrectedMeans
-from analysis.sections.llm_judges.judges import MachineJudges, has_judges
-from analysis.sections.llm_judges.verdicts import AgainstPeople, Verdicts
+from analysis.sections.llm_judges.judge_descriptions import JudgeDescriptions, has_judges
+from analysis.sections.llm_judges.prediction_powered_means import PredictionPoweredMeans
 
 CHAPTER = Chapter(
     "judges",
     "LLM judges",
     (
-        MachineJudges(),
-        Verdicts(),
-        AgainstPeople(),
+        JudgeDescriptions(),
+        AlternativeAnnotatorTest(),
+        JudgeAgainstAnnotators(),
         JudgeBias(),
-        JudgeLevels(),
-        JudgeUse(),
+        JudgeCorrelations(),
+        JudgeUseOfScale(),
         JudgeConsistency(),
-        CorrectedMeans(),
+        PredictionPoweredMeans(),
         JudgedItems(),
     ),
     applies=has_judges,

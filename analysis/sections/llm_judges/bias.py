@@ -14,14 +14,14 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, percent, with_interval
 from analysis.reports.rows import Record, TestedResult, column, table_row
 from analysis.reports.table_engine import MISSING, Pivot, ReportTable, draw
-from analysis.sections.levels import LEVELS, MEASURES
-from analysis.sections.llm_judges.judges import (
+from analysis.sections.correlations import LEVELS, MEASURES
+from analysis.sections.llm_judges.alternative_annotator_test import level_for
+from analysis.sections.llm_judges.judge_descriptions import (
     Judged,
-    MachineJudges,
+    JudgeDescriptions,
     judged_criteria,
     mean_of_people,
 )
-from analysis.sections.llm_judges.verdicts import level_for
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.long_texts import shortened
 from quaestor_stats._associations import Association, against_people
@@ -147,7 +147,7 @@ class JudgeBias(Section[JudgeBiasRow]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeBiasRow]:
-        families = {row.judge: set(row.own_systems) for row in found.of(MachineJudges)}
+        families = {row.judge: set(row.own_systems) for row in found.of(JudgeDescriptions)}
         rows = []
         for judged in judged_criteria(inputs.said):
             if level_for(judged.criterion) != "ordinal":
@@ -196,7 +196,7 @@ class JudgeBias(Section[JudgeBiasRow]):
                 yield f"{name}: {row.judge} is kinder to {row.system}, of its own family, by {with_interval(row.bias)}."
 
 
-class JudgeUse(Section[JudgeUseRow]):
+class JudgeUseOfScale(Section[JudgeUseRow]):
     """Use of the scale by judges and annotators."""
 
     key = "judge_use_of_scale"
@@ -238,13 +238,13 @@ class JudgeUse(Section[JudgeUseRow]):
             ),
             folded=True,
         )
-        return draw(table, found.of(JudgeUse), found.names)
+        return draw(table, found.of(JudgeUseOfScale), found.names)
 
 
-class JudgeLevels(Section[JudgeLevelRow]):
+class JudgeCorrelations(Section[JudgeLevelRow]):
     """Correlations of judges with mean human ratings at each level, by the measures of metrics."""
 
-    key = "judge_levels"
+    key = "judge_correlations"
     title = "LLM judge correlation with human ratings"
     identity = ("criterion", "judge", "level", "measure")
 
@@ -279,7 +279,7 @@ class JudgeLevels(Section[JudgeLevelRow]):
                 note=lambda row: LEVELS[row.level],
             ),
         )
-        return draw(table, found.of(JudgeLevels), found.names)
+        return draw(table, found.of(JudgeCorrelations), found.names)
 
 
 def _judged_items(material: Material) -> list[dict[str, Any]]:

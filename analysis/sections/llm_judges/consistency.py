@@ -11,10 +11,14 @@ from analysis.reports.numerals import coefficient, percent, with_interval
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.agreement import level_of
-from analysis.sections.comparisons import negated
-from analysis.sections.llm_judges.judges import Judged, judged_criteria, repeated_answers
-from analysis.sections.llm_judges.verdicts import level_for
+from analysis.sections.llm_judges.alternative_annotator_test import level_for
+from analysis.sections.llm_judges.judge_descriptions import (
+    Judged,
+    judged_criteria,
+    repeated_answers,
+)
 from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_comparisons import negated
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._inputs import FloatArray

@@ -7,7 +7,7 @@ from celery import current_app
 from analysis import frames, tasks  # noqa: F401  (registers its jobs)
 from analysis.actions import degradations
 from analysis.actions.degrading import WantedDegradation
-from analysis.sections.question_sets import SetFacts
+from analysis.sections.question_sets import TextStatistics
 from judging.actions.jobs import JobCancelled
 from judging.imports import adding, files
 from judging.imports.records import QuestionRecord, SourceRecord, StudyRecords
@@ -242,7 +242,7 @@ def test_reports_know_degradations(canals):
     made = degraded(canals, noise=["entities"])
     read = frames.material(factories.opened(collection=made))
 
-    kinds = {row["system"]: row["kind"] for row in records(SetFacts, read)}
+    kinds = {row["system"]: row["kind"] for row in records(TextStatistics, read)}
 
     assert kinds == {"Alba": "model", "Brisa": "model", "Alba, entities dropped": "degradation"}
 

@@ -69,7 +69,7 @@ def test_one_annotator_leaves_agreement_undefined_and_says_why():
     assert any("two of each are needed" in reason for reason in reasons(correctness))
     [annotator] = found(tables["annotators"], criterion="correctness")
     assert (annotator["n"], annotator["severity"], annotator["shared"]) == (10, None, 0)
-    assert reasons(tables["left_out"]) == {"no unit has two ratings"}
+    assert reasons(tables["agreement_without_each"]) == {"no unit has two ratings"}
     assert found(tables["groups"], criterion="correctness")
 
 
@@ -89,7 +89,7 @@ def test_one_value_leaves_chance_corrected_agreement_undefined_but_not_ac1():
     ):
         assert "every rating has the same value" in rows[key]["reason"]
     assert "do not vary" in rows["icc_2,1", "interval"]["reason"]
-    wilcoxon = found(tables["comparisons"], test="wilcoxon")
+    wilcoxon = found(tables["system_comparisons"], test="wilcoxon")
     assert reasons(wilcoxon) == {"the systems never differ"}
     assert {row["letters"] for row in tables["groups"]} == {"a"}
     assert reasons(tables["mixed_models"]) == {"every rating has the same value"}
@@ -118,13 +118,13 @@ def test_constant_metric_has_no_correlation_at_any_level():
     )
     flat = [
         row
-        for row in found(tables["levels"], metric="meteor")
+        for row in found(tables["correlations"], metric="meteor")
         if not row["coefficient"].endswith("accuracy")
     ]
     assert {row["level"] for row in flat} == {"pooled", "within_source", "systems"}
     assert {row["value"] for row in flat} == {None}
     assert all(row["reason"] for row in flat)
-    pairs = found(tables["differences"], criterion="correctness")
+    pairs = found(tables["metric_comparisons"], criterion="correctness")
     assert {pair["p"] for pair in pairs} == {None}
     assert all(pair["reason"] for pair in pairs)
     assert "the same for every question" in found(pairs, level="pooled")[0]["williams_reason"]
@@ -135,7 +135,9 @@ def test_constant_metric_has_no_correlation_at_any_level():
 def test_people_who_order_nothing_leave_pairwise_accuracy_undefined():
     flat = {"correctness@A1": lambda n, p: 1 + n % 3, "correctness@A2": lambda n, p: 1 + n % 3}
     tables = carried_out(study(flat, metrics={"meteor": lambda n, p: n + p / 10}))
-    rows = {row["level"]: row for row in found(tables["levels"], coefficient="pairwise_accuracy")}
+    rows = {
+        row["level"]: row for row in found(tables["correlations"], coefficient="pairwise_accuracy")
+    }
     assert rows["within_source"]["value"] is rows["systems"]["value"] is None
     assert rows["within_source"]["reason"]
 
@@ -150,24 +152,24 @@ HALVES = {
 def test_metrics_without_a_common_question_have_each_their_own_and_are_not_compared():
     tables = carried_out(study(TWO, metrics=HALVES))
     pooled = found(
-        tables["levels"], criterion="correctness", level="pooled", coefficient="spearman"
+        tables["correlations"], criterion="correctness", level="pooled", coefficient="spearman"
     )
     assert [row["questions"] for row in pooled] == [4, 6]
-    assert {row["value"] for row in tables["differences"]} == {None}
-    assert all(row["reason"] for row in tables["differences"])
+    assert {row["value"] for row in tables["metric_comparisons"]} == {None}
+    assert all(row["reason"] for row in tables["metric_comparisons"])
 
 
 @pytest.mark.long
 def test_metrics_without_a_common_question_are_undefined_on_the_questions_that_all_have():
     tables = carried_out(study(TWO, metrics=HALVES), items="common")
-    assert {row["value"] for row in tables["levels"]} == {None}
-    assert all(row["reason"] for row in tables["levels"])
+    assert {row["value"] for row in tables["correlations"]} == {None}
+    assert all(row["reason"] for row in tables["correlations"])
 
 
 @pytest.mark.long
 def test_no_metrics_leave_levels_and_differences_empty():
     tables = carried_out(study(TWO))
-    assert (tables["levels"], tables["differences"], tables["leaders"]) == ([], [], [])
+    assert (tables["correlations"], tables["metric_comparisons"], tables["leaders"]) == ([], [], [])
 
 
 @pytest.mark.long
@@ -177,10 +179,12 @@ def test_few_items_have_exact_p_or_none():
             TWO, sources=1, systems=("Alba", "Brisa", "Corvo"), metrics={"meteor": lambda n, p: p}
         )
     )
-    [row] = found(tables["levels"], level="pooled", coefficient="spearman", criterion="correctness")
+    [row] = found(
+        tables["correlations"], level="pooled", coefficient="spearman", criterion="correctness"
+    )
     assert row["n"] == 3
     assert row["p"] is None
-    permutation = found(tables["comparisons"], test="difference")
+    permutation = found(tables["system_comparisons"], test="difference")
     assert all("too few" in row["reason"] for row in permutation)
     assert {row["letters"] for row in tables["groups"]} == {""}
 
@@ -188,4 +192,4 @@ def test_few_items_have_exact_p_or_none():
 @pytest.mark.long
 def test_one_system_has_nothing_to_compare():
     tables = carried_out(study(TWO, systems=("Alba",)))
-    assert (tables["comparisons"], tables["groups"], tables["mixed_models"]) == ([], [], [])
+    assert (tables["system_comparisons"], tables["groups"], tables["mixed_models"]) == ([], [], [])

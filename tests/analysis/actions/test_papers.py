@@ -69,7 +69,7 @@ def test_latex_tables_have_a_file_for_each_section_with_those_that_the_report_om
     report = (folder / "latex/report.tex").read_text()
     distributions = (folder / "latex/tables/distributions.tex").read_text()
     caption = r"\caption{Spearman\textquotesingle{}s \ensuremath{\rho} between metric and mean human rating"
-    assert caption in (folder / "latex/tables/levels.tex").read_text() and caption in report
+    assert caption in (folder / "latex/tables/correlations.tex").read_text() and caption in report
     label = r"\label{tab:distributions}"
     assert label in distributions and label not in report
 
@@ -168,7 +168,7 @@ def test_table_is_taken_as_latex_markdown_and_tabs(run, client):
         "Grammaticality",
     ]
     assert "\\begin{tabular}" in taken("systems", "tex").text
-    whole, one = taken("levels", "md").text, taken("levels", "md", "?table=1").text
+    whole, one = taken("correlations", "md").text, taken("correlations", "md", "?table=1").text
     assert whole.count("\n|:---|") > 6
     assert one.count("\n|:---|") == 1
     assert one in whole

@@ -163,6 +163,6 @@ def test_a_killed_jvm_stops_meteor_alone_and_the_next_job_goes_on_from_there(
     run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=asked)
     ended(rung(run.job))
     assert (run.job.state, run.job.error) == ("done", "")
-    followed = {row["metric"] for row in dict(runs.StoredTables(run))["levels"]}
+    followed = {row["metric"] for row in dict(runs.StoredTables(run))["correlations"]}
     assert {"Bleu_4", "METEOR 1.5", "BERTScore", "Answer consistency (exact match)"} <= followed
     assert Score.objects.filter(metric__made__id="meteor").count() == QUESTIONS

@@ -55,7 +55,7 @@ def test_run_on_qgstec_gives_the_published_agreement_and_aggregates(qgstec):
         "c": 4471.5,
         "d": 4714,
     }
-    assert {row["system"]: row["missing"] for row in tables["returned"]} == {
+    assert {row["system"]: row["missing"] for row in tables["coverage"]} == {
         "a": 6,
         "b": 195,
         "c": 151,
@@ -66,7 +66,7 @@ def test_run_on_qgstec_gives_the_published_agreement_and_aggregates(qgstec):
     )
     assert len(found(tables["violations"], rule="lone")) == 83
     assert tables["about"][0]["reading"] == "as_released"
-    assert tables["levels"] == []
+    assert tables["correlations"] == []
     assert Metric.objects.count() == 0
 
 
@@ -90,7 +90,9 @@ def test_run_without_further_analyses_has_the_core_sections_alone() -> None:
     run = studies.analysed(studies.imported(), further=[])
     tables = dict(runs.StoredTables(run))
     off = {section.key for analysis in FURTHER.values() for section in analysis.sections}
-    assert off.isdisjoint(tables) and {"agreement", "systems", "comparisons"} <= tables.keys()
+    assert (
+        off.isdisjoint(tables) and {"agreement", "systems", "system_comparisons"} <= tables.keys()
+    )
     assert {row["reason"] for row in tables["ranks"]} == {ranks.NOT_ASKED}
     sizes = {(row["annotators"], row["sources"]) for row in tables["dependability"]}
     assert len(sizes) == 1  # of the study itself

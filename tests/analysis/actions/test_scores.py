@@ -259,7 +259,7 @@ def test_a_run_whose_worker_died_goes_on_from_the_scores_that_were_committed(cou
     taken_over()
     assert (carried_out(run.job).state, run.job.error) == ("done", "")
     assert len(counting.asked) == Score.objects.filter(metric__name="Counting").count() == 18
-    assert "Counting" in {row["name"] for row in dict(runs.StoredTables(run))["metrics"]}
+    assert "Counting" in {row["name"] for row in dict(runs.StoredTables(run))["metric_definitions"]}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -92,7 +92,7 @@ def test_tables_come_as_json_csv_and_latex(analysed):
     rows = api.get(f"{path}tables/correlations/").json()
     assert rows and {"metric", "criterion"} <= set(rows[0])
     everything = json.loads(api.get(f"{path}tables/").getvalue())
-    assert everything["tables"]["levels"] == rows
+    assert everything["tables"]["correlations"] == rows
     csv = api.get(f"{path}tables/correlations/csv/", HTTP_ACCEPT="text/csv")
     assert csv.headers["Content-Type"] == "text/csv"
     assert len(csv.content.decode().strip().splitlines()) == len(rows) + 1

@@ -25,7 +25,7 @@ from tests.analysis.sections.computing import picked
 
 pytestmark = pytest.mark.django_db
 ABOUT = {
-    "test_comparisons_of_shared_passages_swap_passages": ("comparisons",),
+    "test_comparisons_of_shared_passages_swap_passages": ("system_comparisons",),
     "test_means_of_shared_passages_leave_out_passages": ("system_means",),
     "test_equivalence_of_shared_passages_is_tested_for_the_declared_pairs": ("equivalence",),
     "test_primary_hypotheses_of_shared_passages_turn_the_pair": ("primary",),
@@ -133,10 +133,10 @@ def test_comparisons_of_shared_passages_swap_passages(made: Made, key: str) -> N
     corrected = holm(p)
     assert ((np.array(p) < 0.045) & (corrected > 0.055)).any()  # raw and corrected p disagree
     assert (corrected < 0.045).any()
-    table = made.html.table("comparisons", NAMES[key])
+    table = made.html.table("system_comparisons", NAMES[key])
     for (first, second, gap), raw, p_holm in zip(pairs, p, corrected, strict=True):
         where = {"criterion": key, "first": first, "second": second}
-        (row,) = picked(made.tables["comparisons"], test="difference", **where)
+        (row,) = picked(made.tables["system_comparisons"], test="difference", **where)
         low, high = limits(gap)
         assert (row["value"], row["low"], row["high"]) == pytest.approx((gap.mean(), low, high))
         assert (row["p"], row["p_holm"]) == pytest.approx((raw, p_holm))
@@ -218,12 +218,12 @@ def test_primary_hypotheses_of_shared_passages_turn_the_pair(made: Made) -> None
     gap = means[2] - means[0]
     p, (low, high) = 1 - swapped_p(gap) / 2, limits(gap)
     assert gap.mean() < 0
-    row, metric = made.tables["primary_hypothesis"]
+    row, metric = made.tables["primary_hypotheses"]
     assert (row["value"], row["low"], row["high"]) == pytest.approx((gap.mean(), low, high))
     assert (row["p_declared"], row["p_adjusted"]) == pytest.approx((p, p))
     assert (row["supported"], metric["p_adjusted"]) == (False, None)
     line = "“Corvo” is better than “Alba” on correctness (one-sided)"
-    table, interval = made.html.table("primary_hypothesis"), f"95% CI {in_brackets(low, high)}"
+    table, interval = made.html.table("primary_hypotheses"), f"95% CI {in_brackets(low, high)}"
     estimate, shown = table.cell(line, "estimate"), table.cell(line, "p corrected")
     assert (estimate.text, estimate.under) == (signed(gap.mean()), interval)
     assert (shown.text, shown.bold) == (p_text(p), False)

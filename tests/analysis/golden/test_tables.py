@@ -28,14 +28,14 @@ from tests.analysis.golden.pages import Page, ShownTable, p_text, short, signed,
 pytestmark = pytest.mark.django_db
 # Which files of sections a test is about: the bench of faults runs only these.
 ABOUT = {
-    "test_returned": ("returned",),
+    "test_returned": ("coverage",),
     "test_criteria": ("criteria",),
     "test_system_means": ("system_means",),
     "test_distributions": ("distributions",),
     "test_aggregates": ("aggregates", "protocol"),
     "test_violations": ("violations",),
-    "test_metrics": ("metrics",),
-    "test_system_scores": ("system_scores",),
+    "test_metrics": ("metric_definitions",),
+    "test_system_scores": ("metric_means",),
     "test_exclusions": ("exclusions",),
     "test_slices": ("slices",),
     "test_question_sets": ("question_sets",),
@@ -43,17 +43,17 @@ ABOUT = {
     "test_marked_answers": ("spans",),
     "test_agreement": ("agreement",),
     "test_annotators": ("annotators",),
-    "test_comparisons": ("comparisons", "system_differences", "paired_tests"),
-    "test_ranks": ("ranks", "comparisons"),
-    "test_metrics_against_people": ("levels",),
+    "test_comparisons": ("system_comparisons", "system_differences", "paired_tests"),
+    "test_ranks": ("ranks", "system_comparisons"),
+    "test_metrics_against_people": ("correlations",),
     "test_metric_matrix": ("matrices",),
     "test_criterion_matrix": ("matrices",),
-    "test_differences_as_published": ("differences", "dependent"),
+    "test_differences_as_published": ("metric_comparisons", "dependent"),
     "test_mixed_model": ("mixed_models",),
     "test_intervals_of_agreement": ("agreement", "resampling", "scarcity"),
-    "test_intervals_of_correlations": ("levels", "left_out", "pooled", "within_source"),
-    "test_differences_of_metrics": ("differences", "metric_differences"),
-    "test_leaders": ("differences",),
+    "test_intervals_of_correlations": ("correlations", "left_out", "pooled", "within_source"),
+    "test_differences_of_metrics": ("metric_comparisons", "metric_differences"),
+    "test_leaders": ("metric_comparisons",),
     "test_ceiling": ("ceiling",),
     "test_about": ("study",),
     "test_dependability": ("dependability", "generalisability"),
@@ -74,8 +74,8 @@ class Made:
     @property
     def captions(self) -> dict[tuple[str, str], str]:
         """Return what stands above each table."""
-        found = sections.section_of("levels").tables(Found(self.tables))
-        return {("levels", table.title): table.caption for table in found}
+        found = sections.section_of("correlations").tables(Found(self.tables))
+        return {("correlations", table.title): table.caption for table in found}
 
     @property
     def said(self) -> list[Slot]:
@@ -215,7 +215,7 @@ COEFFICIENTS = {  # what a reader is told, and what it must be
 
 
 def test_returned(made: Made) -> None:
-    same(made, "returned", second.returned(made.golden), ["system"])
+    same(made, "coverage", second.returned(made.golden), ["system"])
 
 
 def test_criteria(made: Made) -> None:
@@ -383,9 +383,9 @@ def test_violations(made: Made) -> None:
 
 def test_metrics(made: Made) -> None:
     expected = second.metrics(made.golden)
-    same(made, "metrics", expected, ["name"])
+    same(made, "metric_definitions", expected, ["name"])
     for row in expected:
-        table = made.html.table("metrics", "Metrics")
+        table = made.html.table("metric_definitions", "Metrics")
         (line,) = [name for name in table.lines if name == row["name"]]
         assert table.cell(line, "Scores").text == str(row["n"])
         mean = table.cell(line, "Mean")
@@ -397,10 +397,10 @@ def test_metrics(made: Made) -> None:
 
 def test_system_scores(made: Made) -> None:
     expected = second.system_scores(made.golden)
-    same(made, "system_scores", expected, ["metric", "level", "system"])
+    same(made, "metric_means", expected, ["metric", "level", "system"])
     made_by = {"imported": "imported", "human_mean": "mean human score, imported"}
     for row in expected:
-        table = made.html.table("system_scores", "Mean scores of questions")
+        table = made.html.table("metric_means", "Mean scores of questions")
         cell = table.cell(row["metric"], row["system"])
         assert (cell.text, cell.under) == (f"{row['value']:.4g}", f"n = {row['n']}")
         assert table.cell(row["metric"], "Origin").text == made_by[row["kind"]]
@@ -464,8 +464,8 @@ def test_slices(made: Made) -> None:
 
 def test_question_sets(made: Made) -> None:
     expected = second.set_facts(made.golden)
-    same(made, "set_facts", expected, ["system"])
-    table = made.html.table("set_facts", "Question types")
+    same(made, "text_statistics", expected, ["system"])
+    table = made.html.table("text_statistics", "Question types")
     for row in expected:
         assert table.cell(row["system"], "Questions").text == str(row["returned"])
         for head in table.heads[1:-1]:
@@ -483,7 +483,7 @@ def test_question_sets(made: Made) -> None:
     for table in [
         each
         for each in made.html.tables
-        if (each.section, each.title) == ("set_facts", "Within a set")
+        if (each.section, each.title) == ("text_statistics", "Within a set")
     ]:
         for row in expected:
             for head in table.heads[1:]:
@@ -499,9 +499,9 @@ def test_question_sets(made: Made) -> None:
 def test_computed_facts(made: Made) -> None:
     same(made, "sets", second.every_set(made.golden), ["source", "system"])
     expected = second.set_rules(made.golden)
-    same(made, "set_rules", expected, ["fact", "system"])
+    same(made, "computed_facts", expected, ["fact", "system"])
     for row in expected:
-        table, name = made.html.table("set_rules"), names(made)[row["criterion"]]
+        table, name = made.html.table("computed_facts"), names(made)[row["criterion"]]
         if row["kind"] == "quota":
             cell = table.cell(row["system"], f"{name}: quota composite")
             assert (cell.text, cell.under) == (written(row["value"]), f"n = {row['n']}")
@@ -579,16 +579,16 @@ def test_annotators(made: Made) -> None:
     expected = inference.annotators(made.golden, made.said)
     same(made, "annotators", expected, ["criterion", "annotator"])
     without = inference.left_out(made.golden, made.said)
-    same(made, "left_out", without, ["criterion", "without"])
+    same(made, "agreement_without_each", without, ["criterion", "without"])
     same(
         made,
-        "use_of_scale",
+        "scale_use",
         inference.use_of_scale(made.golden, made.said),
         ["criterion", "annotator", "value"],
     )
     same(
         made,
-        "pairs",
+        "pairwise_kappa",
         inference.pairs(made.golden, made.said),
         ["criterion", "weights", "first", "second"],
     )
@@ -606,10 +606,10 @@ def test_annotators(made: Made) -> None:
 
 def test_comparisons(made: Made) -> None:
     expected = inference.comparisons(made.golden, made.counted)
-    same(made, "comparisons", expected, ["criterion", "test", "first", "second"])
+    same(made, "system_comparisons", expected, ["criterion", "test", "first", "second"])
     tests = {(row["criterion"], row["first"], row["second"], row["test"]): row for row in expected}
     for row in expected:
-        table = made.html.table("comparisons", names(made)[row["criterion"]])
+        table = made.html.table("system_comparisons", names(made)[row["criterion"]])
         line = f"{row['first']} – {row['second']}"
         own = {
             test: tests[row["criterion"], row["first"], row["second"], test]
@@ -649,10 +649,10 @@ def test_ranks(made: Made) -> None:
 
 def test_metrics_against_people(made: Made) -> None:
     expected = inference.levels(made.golden, made.counted)
-    same(made, "levels", expected, ["criterion", "metric", "level", "coefficient"], part=True)
+    same(made, "correlations", expected, ["criterion", "metric", "level", "coefficient"], part=True)
     for row in expected:
         title = f"{MEASURES[row['coefficient']]}, {LEVELS[row['level']]}"
-        table = made.html.table("levels", title)
+        table = made.html.table("correlations", title)
         cell = table.cell(names(made).get(row["criterion"], row["criterion"]), row["metric"])
         assert cell.text == ("–" if row["value"] is None else short(row["value"]))
 
@@ -667,7 +667,13 @@ LEVELS = {
 
 def test_differences_as_published(made: Made) -> None:
     identity = ["criterion", "level", "better", "other"]
-    same(made, "differences", inference.published(made.golden, made.counted), identity, part=True)
+    same(
+        made,
+        "metric_comparisons",
+        inference.published(made.golden, made.counted),
+        identity,
+        part=True,
+    )
 
 
 def test_metric_matrix(made: Made) -> None:
@@ -746,26 +752,28 @@ def test_intervals_of_agreement(made: Made) -> None:
 def test_intervals_of_correlations(made: Made) -> None:
     identity = ["criterion", "metric", "level", "coefficient"]
     expected = conclusions.levels(made.golden, made.counted)
-    same(made, "levels", expected, identity, part=True)
+    same(made, "correlations", expected, identity, part=True)
     sizes = {
         (row["criterion"], row["metric"], row["level"], row["coefficient"]): row["questions"]
-        for row in made.tables["levels"]
+        for row in made.tables["correlations"]
     }
     for row in expected:
-        table = made.html.table("levels", f"{MEASURES[row['coefficient']]}, {LEVELS[row['level']]}")
+        table = made.html.table(
+            "correlations", f"{MEASURES[row['coefficient']]}, {LEVELS[row['level']]}"
+        )
         cell = table.cell(names(made).get(row["criterion"], row["criterion"]), row["metric"])
         if cell.text != "–":
             limits = "" if row["low"] is None else f"[{short(row['low'])}, {short(row['high'])}]"
             n = sizes[tuple(row[name] for name in identity)]
             alike = {
                 each["questions"]
-                for each in made.tables["levels"]
+                for each in made.tables["correlations"]
                 if (each["level"], each["coefficient"]) == (row["level"], row["coefficient"])
                 and each["value"] is not None
             }
             if alike == {n}:  # one n for the whole table stands above it
                 assert cell.under == limits
-                assert f"n = {n:,}" in made.captions["levels", table.title]
+                assert f"n = {n:,}" in made.captions["correlations", table.title]
             else:
                 assert cell.under == ", ".join(filter(None, [limits, f"n = {n}"]))
 
@@ -773,7 +781,7 @@ def test_intervals_of_correlations(made: Made) -> None:
 def test_differences_of_metrics(made: Made) -> None:
     """Stored, and on the page as the highest metric of each criterion against each other one."""
     expected = conclusions.differences(made.golden, made.counted)
-    same(made, "differences", expected, ["criterion", "level", "better", "other"])
+    same(made, "metric_comparisons", expected, ["criterion", "level", "better", "other"])
     leading = {(row["criterion"], row["level"]): row["highest"] for row in made.tables["leaders"]}
     for row in expected:
         highest = leading.get((row["criterion"], row["level"]))
@@ -784,7 +792,7 @@ def test_differences_of_metrics(made: Made) -> None:
         if turned and low is not None:
             low, high = -high, -low
         title = f"{names(made).get(row['criterion'], row['criterion'])}, {LEVELS[row['level']]}"
-        table = made.html.table("differences", f"{title}: {highest}")
+        table = made.html.table("metric_comparisons", f"{title}: {highest}")
         line = row["better"] if turned else row["other"]
         cell = table.cell(line, "Δρ")
         value = row["value"] if not turned or row["value"] is None else -row["value"]

@@ -13,10 +13,13 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from analysis import frames
-from analysis.sections.llm_judges.corrections import CorrectedMeans
-from analysis.sections.llm_judges.verdicts import AgainstPeople, Verdicts
+from analysis.sections.llm_judges.alternative_annotator_test import (
+    AlternativeAnnotatorTest,
+    JudgeAgainstAnnotators,
+)
+from analysis.sections.llm_judges.prediction_powered_means import PredictionPoweredMeans
 from analysis.sections.section import Found
-from analysis.sections.system_means import SystemMeans
+from analysis.sections.systems import Systems
 from judging import storage
 from judging.actions import machine_judges
 from judging.models import Campaign, Metric, Score
@@ -49,12 +52,12 @@ def test_letters_raw_and_corrected_p_disagree_follow_the_corrected_p() -> None:
 
     found = {
         (row["first"], row["second"]): row["p"]
-        for row in picked(tables["comparisons"], test="difference")
+        for row in picked(tables["system_comparisons"], test="difference")
     }
     assert found == pytest.approx(raw)
     letters = {row["system"]: row["letters"] for row in tables["groups"]}
     assert letters == {"Alba": "a", "Brisa": "ab", "Corvo": "ab", "Delta": "b"}
-    told = " ".join(SystemMeans().sentences(Found(tables)))
+    told = " ".join(Systems().sentences(Found(tables)))
     assert "Brisa and Corvo" in told
     assert "Delta" not in told
 
@@ -148,17 +151,19 @@ def test_verdict_published_and_own_test_disagree_keeps_each_in_its_column(judged
     published = wins([ttest_1samp(gap, 0.2, alternative="less").pvalue for gap in gaps()])
     assert (sum(own), sum(published)) == (1, 2)
 
-    (row,) = records(Verdicts, judged, judge_epsilon=0.2)
+    (row,) = records(AlternativeAnnotatorTest, judged, judge_epsilon=0.2)
 
     assert row["winning_rate"] == pytest.approx(1 / 3)
     assert row["winning_rate_published"] == pytest.approx(2 / 3)
     assert (row["passes"], row["passes_published"]) == (False, True)
-    assert [each["wins"] for each in records(AgainstPeople, judged, judge_epsilon=0.2)] == own
-    found = Found({"judge_verdicts": [row]})
-    (table,) = Verdicts().tables(found)
+    assert [
+        each["wins"] for each in records(JudgeAgainstAnnotators, judged, judge_epsilon=0.2)
+    ] == own
+    found = Found({"alternative_annotator_test": [row]})
+    (table,) = AlternativeAnnotatorTest().tables(found)
     cell = table.lines[0].cells[0]
     assert (cell.text, cell.under) == ("no", "wins against 33% of 3; as published yes")
-    assert "does not pass" in " ".join(Verdicts().sentences(found))
+    assert "does not pass" in " ".join(AlternativeAnnotatorTest().sentences(found))
 
 
 @pytest.mark.django_db
@@ -168,7 +173,7 @@ def test_corrected_means_of_two_systems_are_each_of_its_own_questions(judged: Ca
     units = read.slots.query("position > 0")["unit"].tolist()
     part = replace(read, judgments=read.judgments[read.judgments["unit"].isin(units[:24])])
 
-    rows = {row["system"]: row for row in records(CorrectedMeans, part)}
+    rows = {row["system"]: row for row in records(PredictionPoweredMeans, part)}
 
     assert set(rows) == {"", "Alba", "Brisa"}
     for system, row in rows.items():

@@ -219,6 +219,6 @@ def test_method_of_a_criterion_is_the_test_that_compares_the_systems(test, words
     document = factories.small()
     content = document.criteria[1]
     pair = {"criterion": content.key, "test": "difference", "p_from": test, "p_holm": 0.04}
-    found = stored.found(comparisons=[pair])
+    found = stored.found(system_comparisons=[pair])
     answers = dict(heds._criterion(content, document, found))
     assert answers["4.3.10"].text == words

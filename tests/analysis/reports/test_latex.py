@@ -185,19 +185,23 @@ def test_numbers_have_names_and_are_written_as_papers_do():
 
 def test_numbers_are_written_with_the_digits_of_the_reports_tables():
     tables = [
-        ("system_scores", [{"system": "T5", "value": 0.031612}], ("system",)),
-        ("levels", [{"metric": "BLEU", "value": 0.031612, "epsilon": 0.00123}], ("metric",)),
-        ("comparisons", [{"test": "t", "p": 0.99996, "p_holm": 1.0, "floor": 0.0625}], ("test",)),
+        ("metric_means", [{"system": "T5", "value": 0.031612}], ("system",)),
+        ("correlations", [{"metric": "BLEU", "value": 0.031612, "epsilon": 0.00123}], ("metric",)),
+        (
+            "system_comparisons",
+            [{"test": "t", "p": 0.99996, "p_holm": 1.0, "floor": 0.0625}],
+            ("test",),
+        ),
     ]
     [(_name, text)] = latex.numbers(tables)
     told = re.findall(r"\\QuaestorNumber\{(.*?)\}\{(.*)\}\n", text)
     assert dict(told) == {
-        "system_scores/t5/value": "0.03161",
-        "levels/bleu/value": "0.03",
-        "levels/bleu/epsilon": "0.00123",
-        "comparisons/t/p": r"\ensuremath{>}.999",
-        "comparisons/t/p_holm": r"\ensuremath{>}.999",
-        "comparisons/t/floor": ".062",
+        "metric_means/t5/value": "0.03161",
+        "correlations/bleu/value": "0.03",
+        "correlations/bleu/epsilon": "0.00123",
+        "system_comparisons/t/p": r"\ensuremath{>}.999",
+        "system_comparisons/t/p_holm": r"\ensuremath{>}.999",
+        "system_comparisons/t/floor": ".062",
     }
 
 
@@ -298,20 +302,28 @@ def test_numbers_of_a_large_table_are_read_when_they_are_asked_for(tmp_path):
         for n in range(20)
     ]
     tables = [
-        ("levels", rows, ("criterion", "metric")),
+        ("correlations", rows, ("criterion", "metric")),
         ("systems", [{"system": "A", "value": 1.5}], ("system",)),
     ]
     files = dict(latex.numbers(tables, most=200))
     assert list(files) == [
-        *("numbers.tex", "numbers/levels/fluency-mean.tex", "numbers/levels/clarity.tex"),
+        *(
+            "numbers.tex",
+            "numbers/correlations/fluency-mean.tex",
+            "numbers/correlations/clarity.tex",
+        ),
     ]
-    assert "levels" not in files["numbers.tex"].replace("numbers/", "")
+    assert "correlations" not in files["numbers.tex"].replace("numbers/", "")
     for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    asked = r"a\Q{levels/clarity/m3/value}b\Q{levels/clarity/m4/value}c\Q{systems/a/value}d"
-    log = compiled(tmp_path, latex.document("T", [asked, r"\section{\Q{levels/clarity/m5/value}}"]))
+    asked = (
+        r"a\Q{correlations/clarity/m3/value}b\Q{correlations/clarity/m4/value}c\Q{systems/a/value}d"
+    )
+    log = compiled(
+        tmp_path, latex.document("T", [asked, r"\section{\Q{correlations/clarity/m5/value}}"])
+    )
     assert "No number is called" not in log
     read = ["pdftotext", "report.pdf", "-"]
     if shutil.which(read[0]):

@@ -21,12 +21,12 @@ SYSTEMS = ("Alba", "Brisa", "Corvo", "Delta", "Elba", "Fala")
 COMPUTED = (
     "systems",
     "common_means",
-    "comparisons",
+    "system_comparisons",
     "mixed_models",
     "groups",
     "ranks",
     "equivalence",
-    "primary_hypothesis",
+    "primary_hypotheses",
 )
 PROTOCOL = """
 key: rated

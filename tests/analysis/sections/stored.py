@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from analysis.reports.rows import Record
+from analysis.sections import SECTIONS
 from analysis.sections.section import Found, Section
 
 POINTS = [[1, "no"], [2, "nearly"], [3, "yes"]]
@@ -15,6 +16,8 @@ POINTS = [[1, "no"], [2, "nearly"], [3, "yes"]]
 def found(**documents: Any) -> Found:
     """Return what a run of one criterion with nothing judged has found; tests put in what they are
     about."""
+    unknown = documents.keys() - {section.key for section in SECTIONS}
+    assert not unknown, f"no section has the key {unknown}"
     return Found({"criteria": [criterion()], "about": [about()], **documents})
 
 
@@ -94,7 +97,7 @@ def told_of(**letters: str) -> dict[str, list[Record]]:
         | {"n": 9, "p_holm": 0.5 if set(letters[a]) & set(letters[b]) else 0.01}
         for a, b in combinations(letters, 2)
     ]
-    return {"groups": groups, "comparisons": pairs}
+    return {"groups": groups, "system_comparisons": pairs}
 
 
 def spread(*counts: int, key: str = "clarity") -> list[Record]:

@@ -101,12 +101,12 @@ def test_missing_questions_that_change_which_mean_is_best_are_told() -> None:
         ),
     ]
     counts = [stored.returned("a", 10, 10), stored.returned("b", 10, 2)]
-    assert said(aggregates=rows, returned=counts) == (
+    assert said(aggregates=rows, coverage=counts) == (
         "8 questions are missing. Counting them as the protocol does changes which mean is best: "
         "a instead of b on clarity."
     )
     same = [*rows[:1], rows[0] | {"system": "b"}]
-    assert said(aggregates=same, returned=counts) == ""
+    assert said(aggregates=same, coverage=counts) == ""
 
 
 def test_means_with_and_without_missing_questions_stand_in_two_tables_that_say_their_rule() -> None:

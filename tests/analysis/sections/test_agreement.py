@@ -128,7 +128,7 @@ def test_a_value_that_is_most_of_all_ratings_is_told_with_three_numbers_and_no_c
     overruled = {
         "agreement": rows,
         "distributions": spread(3, 4, 93),
-        "use_of_scale": spread(30, 30, 40),
+        "scale_use": spread(30, 30, 40),
     }
     for facts in ({"reading": "by_protocol"}, {"settled": 3}):
         assert "% of ratings" not in said(about=[stored.about(**facts)], **overruled)

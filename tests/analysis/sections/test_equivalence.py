@@ -12,7 +12,7 @@ from analysis.sections.equivalence import Equivalences
 from analysis.sections.methods import _hypotheses
 from analysis.sections.section import Found
 from analysis.sections.summary import summary_of
-from analysis.sections.system_means import SystemMeans
+from analysis.sections.systems import Systems
 from judging.hypotheses import GREATER, NON_INFERIOR, PrimaryHypothesis
 from tests.analysis.sections import rated, stored
 from tests.analysis.sections.computing import picked
@@ -49,7 +49,7 @@ def test_equivalence_random_annotators_takes_the_error_of_the_contrast() -> None
     found = tables("sources+annotators", margin=0.4)
     for row in found["equivalence"]:
         pair = {name: row[name] for name in ("first", "second")}
-        (own,) = picked(found["comparisons"], test="difference", **pair)
+        (own,) = picked(found["system_comparisons"], test="difference", **pair)
         error = (own["high"] - own["low"]) / 2 / stats.t.ppf(0.975, own["df"])
         upper = stats.t.cdf((own["value"] - 0.4) / error, own["df"])
         assert (row["test"], row["p_upper"]) == ("contrast", pytest.approx(upper))
@@ -116,7 +116,7 @@ def short(tables: dict[str, Any]) -> dict[str, str]:
 def chapter(tables: dict[str, Any]) -> str:
     """Return what the report says of the systems and their equivalence."""
     found = Found(tables)
-    sections = (SystemMeans(), Equivalences())
+    sections = (Systems(), Equivalences())
     return " ".join(text for section in sections for text in stored.in_words(section, found))
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from analysis.sections.comparisons import Comparisons
 from analysis.sections.few_sources import FewSources
 from analysis.sections.section import Found
+from analysis.sections.system_comparisons import SystemComparisons
 from tests.analysis.sections import rated, stored
 from tests.analysis.sections.computing import chance
 
@@ -38,12 +38,12 @@ def test_few_sources_are_told_in_a_sentence_and_beside_the_pair():
         stored.estimate(0.4, test=test, p=0.03, p_holm=0.03, **PAIR)
         for test in ("difference", "wilcoxon", "t_as_published", "cliffs_delta")
     ]
-    found = stored.found(few_sources=few, comparisons=tests)
+    found = stored.found(few_sources=few, system_comparisons=tests)
     [sentence] = FewSources().caveats(found)
     assert sentence == (
         "Caution: 1 significant difference depends on 3 sources or fewer and would not be "
         "significant without them."
     )
-    [table] = Comparisons().tables(found)
+    [table] = SystemComparisons().tables(found)
     assert table.lines[0].under == "2 of 20 carry it"
     assert list(FewSources().caveats(stored.found())) == []

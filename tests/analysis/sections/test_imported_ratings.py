@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from analysis.actions import exports, papers
 from analysis.actions.runs import found_by
+from analysis.sections.about import facts_of
 from analysis.sections.page import results_in_words
-from analysis.sections.study import facts_of
 from judging.imports import files, take_back
 from judging.models import AddedFile, Campaign
 from tests import factories

@@ -35,7 +35,7 @@ def test_no_printed_interval_misses_its_truth_too_often(shares: dict[str, float]
 def test_no_printed_p_alarms_too_often(shares: dict[str, float]) -> None:
     printed = {k: s for k, s in shares.items() if " interval " not in k and not _published(k)}
     assert any(kind.startswith("comparisons difference") for kind in printed)
-    assert any(kind.startswith("differences") for kind in printed)
+    assert any(kind.startswith("metric_comparisons") for kind in printed)
     assert {kind: share for kind, share in printed.items() if share > 0.25} == {}
 
 

@@ -9,22 +9,25 @@ import pytest
 
 from analysis.reports.layout import PageTable
 from analysis.reports.rows import encode
+from analysis.sections.llm_judges.alternative_annotator_test import (
+    AgainstPersonRow,
+    AlternativeAnnotatorTest,
+    JudgeAgainstAnnotators,
+    VerdictRow,
+)
 from analysis.sections.llm_judges.bias import (
     JudgeBias,
     JudgeBiasRow,
+    JudgeCorrelations,
     JudgeLevelRow,
-    JudgeLevels,
-    JudgeUse,
+    JudgeUseOfScale,
     JudgeUseRow,
 )
 from analysis.sections.llm_judges.consistency import JudgeConsistency, JudgeConsistencyRow
-from analysis.sections.llm_judges.corrections import CorrectedMeanRow, CorrectedMeans
-from analysis.sections.llm_judges.judges import MachineJudgeRow, MachineJudges
-from analysis.sections.llm_judges.verdicts import (
-    AgainstPeople,
-    AgainstPersonRow,
-    VerdictRow,
-    Verdicts,
+from analysis.sections.llm_judges.judge_descriptions import JudgeDescriptions, MachineJudgeRow
+from analysis.sections.llm_judges.prediction_powered_means import (
+    CorrectedMeanRow,
+    PredictionPoweredMeans,
 )
 from analysis.sections.section import Found, Section
 from quaestor_stats._alternative_annotator import COPIES
@@ -92,7 +95,7 @@ def made(**changed) -> MachineJudgeRow:
 
 def test_a_judge_is_listed_with_how_it_was_made():
     (table,) = page(
-        MachineJudges,
+        JudgeDescriptions,
         made(),
         made(
             judge="Bare",
@@ -145,7 +148,7 @@ def verdict(**changed) -> VerdictRow:
 
 def test_the_verdict_has_its_ceiling_and_its_caution_beside_it():
     (table,) = page(
-        Verdicts,
+        AlternativeAnnotatorTest,
         verdict(),
         verdict(
             judge="Odd",
@@ -201,10 +204,10 @@ def test_the_sentence_sets_the_judge_beside_a_person(low, high, ends):
     row = verdict(difference=value(-0.21, low, high))
     begins = "Correctness: Judge passes the alternative annotator test at ε = 0.2"
     if ends is None:
-        assert said(Verdicts, row) == [f"{begins}."]
+        assert said(AlternativeAnnotatorTest, row) == [f"{begins}."]
         return
     differs, difference = ends
-    assert said(Verdicts, row) == [
+    assert said(AlternativeAnnotatorTest, row) == [
         f"{begins}; its correlation with human ratings (ρ = .42) {differs} that of one annotator "
         f"(ρ = .63; difference {difference})."
     ]
@@ -214,7 +217,7 @@ def test_the_sentence_tells_a_judge_that_follows_nobody_and_one_that_copies_a_pe
     constant = verdict(most_given_share=1.0, follows=NONE, person=NONE, difference=NONE)
     copy = verdict(caution=f"weak; {COPIES}", difference=value(0.21, 0.11, 0.31))
     begins = "Correctness: Judge passes the alternative annotator test at ε = 0.2; it"
-    assert said(Verdicts, constant, copy) == [
+    assert said(AlternativeAnnotatorTest, constant, copy) == [
         f"{begins} gives every item 3, so it distinguishes no items.",
         f"{begins}s values are those of one of these people, who is among those that it is "
         "compared by.",
@@ -224,7 +227,7 @@ def test_the_sentence_tells_a_judge_that_follows_nobody_and_one_that_copies_a_pe
 def test_the_sentence_of_a_judge_above_people_and_of_one_not_tested():
     above = verdict(passes=False, difference=value(0.21, 0.11, 0.31))
     never = verdict(passes=None, reason="one person only")
-    assert said(Verdicts, above, never) == [
+    assert said(AlternativeAnnotatorTest, above, never) == [
         "Correctness: Judge does not pass the alternative annotator test at ε = 0.2; its "
         "correlation with human ratings (ρ = .42) is significantly higher than that of one annotator "
         "(ρ = .63; difference .21 [.11, .31]).",
@@ -254,7 +257,7 @@ def test_each_person_has_a_line_of_their_own():
         return AgainstPersonRow(**(given | changed))
 
     few = row("A2", wins=None, not_tested="n = 12, fewer than 30", p_adjusted=nan)
-    (table,) = page(AgainstPeople, row("A1"), few, row("A3", wins=False))
+    (table,) = page(JudgeAgainstAnnotators, row("A1"), few, row("A3", wins=False))
     ends = [".48 / [.38, .58]", ".59 / [.49, .69]", "0.37"]
     assert table.title == "Correctness: Judge"
     assert table.columns == ["Judge nearer", "Person nearer", "p", "κ", "α", "ρ"]
@@ -282,7 +285,7 @@ def test_means_that_people_correct_stand_by_criterion_and_judge():
         return CorrectedMeanRow(**(given | changed))
 
     lacking = row("Other", "Alba", saves=nan, corrected=value(nan, reason="no source left"))
-    first, second = page(CorrectedMeans, row("Judge", ""), row("Judge", "Alba"), lacking)
+    first, second = page(PredictionPoweredMeans, row("Judge", ""), row("Judge", "Alba"), lacking)
     assert [first.title, second.title] == ["Correctness: Judge", "Correctness: Other"]
     assert first.columns == ["People alone", "With the machine", "Trust", "Saves"]
     cells = ["2.11 / [2.01, 2.21]", "2.32 / [2.22, 2.42]", "0.75", "× 1.6"]
@@ -317,7 +320,7 @@ def test_use_of_the_scale_has_people_below():
             (2, "right", 27, 0.9, 0.8),
         )
     ]
-    (table,) = page(JudgeUse, *rows)
+    (table,) = page(JudgeUseOfScale, *rows)
     assert table.columns == ["1 wrong", "2 right"]
     assert told(table) == [["Judge", "10% / people 20%", "90% / people 80%"]]
 
@@ -334,7 +337,7 @@ def test_levels_stand_by_measure_and_level():
         return JudgeLevelRow("correctness", judge, level, measure, nan, tested)
 
     (table,) = page(
-        JudgeLevels,
+        JudgeCorrelations,
         row("Judge", "pooled", "spearman", 0.41),
         row("Judge", "pooled", "pearson", 0.99),
         row("Judge", "systems", "pairwise_accuracy", 0.82),

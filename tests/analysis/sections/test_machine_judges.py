@@ -13,13 +13,21 @@ from analysis.actions import runs
 from analysis.sections.agreement import Agreement
 from analysis.sections.annotators import Annotators
 from analysis.sections.llm_judges import bias
-from analysis.sections.llm_judges.bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
+from analysis.sections.llm_judges.alternative_annotator_test import (
+    AlternativeAnnotatorTest,
+    JudgeAgainstAnnotators,
+)
+from analysis.sections.llm_judges.bias import (
+    JudgeBias,
+    JudgeCorrelations,
+    JudgedItems,
+    JudgeUseOfScale,
+)
 from analysis.sections.llm_judges.consistency import JudgeConsistency
-from analysis.sections.llm_judges.corrections import CorrectedMeans
-from analysis.sections.llm_judges.judges import MachineJudges
-from analysis.sections.llm_judges.verdicts import AgainstPeople, Verdicts
+from analysis.sections.llm_judges.judge_descriptions import JudgeDescriptions
+from analysis.sections.llm_judges.prediction_powered_means import PredictionPoweredMeans
 from analysis.sections.section import Found
-from analysis.sections.system_means import SystemMeans
+from analysis.sections.systems import Systems
 from judging import storage
 from judging.actions import machine_judges
 from judging.models import Campaign, Rubric
@@ -111,7 +119,7 @@ def campaign(judged: Campaign, db: None) -> Campaign:
 
 
 def test_the_judge_is_told_with_how_it_was_made(campaign):
-    (row,) = records(MachineJudges, campaign)
+    (row,) = records(JudgeDescriptions, campaign)
     assert (row["judge"], row["model"], row["temperature"]) == ("Judge", "maker/model", 0.5)
     assert (row["items"], row["judgments"], row["repeated"]) == (40, 80, 40)
     assert (row["own_systems"], row["judged_on"]) == (["Alba"], "2026-05-04")
@@ -122,7 +130,7 @@ def nearness(values, others):
 
 
 def test_the_verdict_is_the_published_test_and_the_ceiling_stands_beside_it(campaign):
-    (row,) = records(Verdicts, campaign, judge_epsilon=0.2)
+    (row,) = records(AlternativeAnnotatorTest, campaign, judge_epsilon=0.2)
     shares, judged, person = [], [], []
     for a in range(3):
         others = np.delete(PEOPLE, a, axis=1)
@@ -186,7 +194,7 @@ def test_what_was_asked_once_has_no_consistency(campaign, made):
 
 
 def test_each_person_is_compared_apart(campaign):
-    rows = records(AgainstPeople, campaign, judge_epsilon=0.2)
+    rows = records(JudgeAgainstAnnotators, campaign, judge_epsilon=0.2)
     assert [row["person"] for row in rows] == ["A1", "A2", "A3"]
     others = PEOPLE[:, 1:]
     assert rows[0]["advantage"] == pytest.approx(
@@ -207,7 +215,7 @@ def test_each_person_is_compared_apart(campaign):
         assert [row[adjusted] for row in rows] == pytest.approx(by_hand.tolist())
     won = [row["p_adjusted"] <= 0.05 for row in rows]
     assert [(row["wins"], row["not_tested"]) for row in rows] == [(each, "") for each in won]
-    (verdict,) = records(Verdicts, campaign, judge_epsilon=0.2)
+    (verdict,) = records(AlternativeAnnotatorTest, campaign, judge_epsilon=0.2)
     published = [row["p_published_adjusted"] <= 0.05 for row in rows]
     assert verdict["winning_rate"] == pytest.approx(np.mean(won))
     assert verdict["winning_rate_published"] == pytest.approx(np.mean(published))
@@ -220,7 +228,9 @@ def test_each_person_is_compared_apart(campaign):
 def test_each_epsilon_of_the_method_is_told_with_the_annotators_it_is_meant_for(campaign):
     """The first three are those of Calderon, Reichart and Dror (2025)."""
     told = {
-        epsilon: records(Verdicts, campaign, judge_epsilon=epsilon)[0]["epsilon_reason"]
+        epsilon: records(AlternativeAnnotatorTest, campaign, judge_epsilon=epsilon)[0][
+            "epsilon_reason"
+        ]
         for epsilon in (0.2, 0.15, 0.1, 0.3)
     }
     assert told == {
@@ -233,7 +243,7 @@ def test_each_epsilon_of_the_method_is_told_with_the_annotators_it_is_meant_for(
 
 def test_a_judge_of_few_items_is_not_tested(made):
     judge(made, ["" if n >= 20 else JUDGE[n] for n in N])
-    (row,) = records(Verdicts, made)
+    (row,) = records(AlternativeAnnotatorTest, made)
     assert (row["items"], row["people"], row["passes"], row["passes_published"]) == (
         20,
         0,
@@ -241,7 +251,10 @@ def test_a_judge_of_few_items_is_not_tested(made):
         None,
     )
     assert row["reason"] == "no person has 30 items that the judge and others judged too"
-    told = [(each["wins"], each["not_tested"], each["n"]) for each in records(AgainstPeople, made)]
+    told = [
+        (each["wins"], each["not_tested"], each["n"])
+        for each in records(JudgeAgainstAnnotators, made)
+    ]
     assert told == [(None, "20 items that the judge and others judged too: too few", 20)] * 3
 
 
@@ -275,7 +288,7 @@ def test_a_judge_of_faults_and_of_names_is_read_by_its_criteria():
         ("correctness", "Alba"): pytest.approx(kinder),
         ("correctness", "Brisa"): pytest.approx(-kinder),
     }
-    assert {row["criterion"] for row in records(JudgeLevels, read)} == {"correctness"}
+    assert {row["criterion"] for row in records(JudgeCorrelations, read)} == {"correctness"}
 
     same = {row["criterion"]: row for row in records(JudgeConsistency, read)}
     later = (again - JUDGE).mean()  # below 0: more faults are found where it stands earlier
@@ -285,7 +298,7 @@ def test_a_judge_of_faults_and_of_names_is_read_by_its_criteria():
     assert same["grammaticality"]["earlier_value"] is None
     assert same["grammaticality"]["earlier_reason"] == ("the values have no order: none is higher")
 
-    verdicts = {row["criterion"]: row for row in records(Verdicts, read)}
+    verdicts = {row["criterion"]: row for row in records(AlternativeAnnotatorTest, read)}
     assert verdicts["correctness"]["severity_value"] == pytest.approx(gap.mean())
     named = verdicts["grammaticality"]
     empty = [named[f"{part}_value"] for part in ("follows", "person", "difference", "severity")]
@@ -302,7 +315,9 @@ def test_a_judge_of_faults_and_of_names_is_read_by_its_criteria():
         shares.append(np.mean(equal[0] >= equal[1]))
     assert named["advantage_value"] == pytest.approx(np.mean(shares))
 
-    against = {(row["criterion"], row["person"]): row for row in records(AgainstPeople, read)}
+    against = {
+        (row["criterion"], row["person"]): row for row in records(JudgeAgainstAnnotators, read)
+    }
     observed = np.mean(PEOPLE[:, 1] == JUDGE)
     shares_of = [np.bincount(each, minlength=4) / 40 for each in (JUDGE, PEOPLE[:, 1])]
     chance_ = shares_of[0] @ shares_of[1]
@@ -321,7 +336,7 @@ def test_a_judge_of_faults_and_of_names_is_read_by_its_criteria():
 
 def test_a_judge_that_favours_its_own_family_is_seen(made):
     judge(made, np.minimum(3, PEOPLE[:, 0] + (SYSTEMS == "Alba")), own_systems=["Alba"])
-    told = {"machine_judges": records(MachineJudges, made)}
+    told = {"judge_descriptions": records(JudgeDescriptions, made)}
     rows = {row["system"]: row for row in records(JudgeBias, made, told)}
     gap = np.minimum(3, PEOPLE[:, 0] + (SYSTEMS == "Alba")) - PEOPLE.mean(axis=1)
     expected = gap[SYSTEMS == "Alba"].mean() - gap[SYSTEMS == "Brisa"].mean()
@@ -335,7 +350,7 @@ def test_a_judge_that_favours_its_own_family_is_seen(made):
 def test_a_jury_is_of_a_systems_family_where_all_of_its_judges_are(made):
     judge(made, JUDGE, "First", own_systems=["Alba", "Brisa"])
     judge(made, PEOPLE[:, 0], "Second", own_systems=["Alba"])
-    rows = records(JudgeBias, made, {"machine_judges": records(MachineJudges, made)})
+    rows = records(JudgeBias, made, {"judge_descriptions": records(JudgeDescriptions, made)})
     assert {(row["judge"], row["system"]) for row in rows if row["own_family"]} == {
         ("First", "Alba"),
         ("First", "Brisa"),
@@ -348,7 +363,7 @@ def test_a_judge_of_one_system_is_followed_over_all_questions_whatever_is_random
     made = study(["Alba"] * 40)
     judge(made, JUDGE)
     asked = replace(inputs_of(frames.material(made)), design=Design(systems="random"))
-    rows = JudgeLevels().records(asked, Found({}), chance())
+    rows = JudgeCorrelations().records(asked, Found({}), chance())
     (row,) = picked(rows, level="pooled", measure="spearman")
     assert row["value"] == pytest.approx(spearmanr(JUDGE, PEOPLE.mean(axis=1)).statistic)
 
@@ -357,7 +372,7 @@ def test_a_judge_of_four_systems_is_followed_over_their_means():
     systems = np.tile(["Alba", "Brisa", "Cara", "Dora"], 10)
     made = study(tuple(systems))
     judge(made, JUDGE)
-    (row,) = picked(records(JudgeLevels, made), level="systems", measure="spearman")
+    (row,) = picked(records(JudgeCorrelations, made), level="systems", measure="spearman")
     means = [
         [values[systems == name].mean().round(9) for name in np.unique(systems)]
         for values in (JUDGE, PEOPLE.mean(axis=1))
@@ -366,7 +381,7 @@ def test_a_judge_of_four_systems_is_followed_over_their_means():
 
 
 def test_use_of_the_scale_stands_beside_peoples(campaign):
-    rows = picked(records(JudgeUse, campaign), judge="Judge")
+    rows = picked(records(JudgeUseOfScale, campaign), judge="Judge")
     counts = np.bincount(JUDGE, minlength=4)[1:]
     assert [(row["value"], row["label"]) for row in rows] == [(1, "no"), (2, "maybe"), (3, "yes")]
     assert [row["count"] for row in rows] == counts.tolist()
@@ -377,7 +392,7 @@ def test_use_of_the_scale_stands_beside_peoples(campaign):
 
 
 def test_levels_are_those_of_metrics(campaign):
-    (row,) = picked(records(JudgeLevels, campaign), level="pooled", measure="spearman")
+    (row,) = picked(records(JudgeCorrelations, campaign), level="pooled", measure="spearman")
     assert (row["criterion"], row["judge"]) == ("correctness", "Judge")
     assert row["value"] == pytest.approx(spearmanr(JUDGE, PEOPLE.mean(axis=1)).statistic)
 
@@ -386,7 +401,7 @@ def test_several_judges_make_a_jury_and_an_always_top_judge_is_told_by_its_scale
     judge(made, JUDGE, "First")
     judge(made, np.full(40, 3), "Top")
     judge(made, PEOPLE[:, 0], "Third")
-    rows = {row["judge"]: row for row in records(Verdicts, made)}
+    rows = {row["judge"]: row for row in records(AlternativeAnnotatorTest, made)}
     assert list(rows) == ["First", "Top", "Third", "jury of 3"]
     assert rows["Top"]["most_given_share"] == 1
     assert rows["Top"]["follows_value"] is None
@@ -395,11 +410,11 @@ def test_several_judges_make_a_jury_and_an_always_top_judge_is_told_by_its_scale
         [spearmanr(mean, np.delete(PEOPLE, a, axis=1).mean(axis=1)).statistic for a in range(3)]
     )
     assert rows["jury of 3"]["follows_value"] == pytest.approx(expected)
-    of_jury = picked(records(AgainstPeople, made), judge="jury of 3")
+    of_jury = picked(records(JudgeAgainstAnnotators, made), judge="jury of 3")
     assert {row["kappa_reason"] for row in of_jury} == {"a jury's means are no points of the scale"}
     assert all(row["kappa_value"] is None and row["alpha_value"] for row in of_jury)
     # its means lie between the points, so there is no share of each
-    assert {row["judge"] for row in records(JudgeUse, made)} == {"First", "Top", "Third"}
+    assert {row["judge"] for row in records(JudgeUseOfScale, made)} == {"First", "Top", "Third"}
 
 
 def test_a_judge_on_half_the_items_is_compared_on_those(made):
@@ -415,18 +430,18 @@ def test_a_judge_on_half_the_items_is_compared_on_those(made):
         file_name="half.csv",
         about={"name": "Half", "model": "m"},
     )
-    (row,) = records(Verdicts, made)
+    (row,) = records(AlternativeAnnotatorTest, made)
     assert row["items"] == 32
 
 
 def test_people_correct_a_judge_that_has_more_items(made):
-    assert records(CorrectedMeans, made) == []
+    assert records(PredictionPoweredMeans, made) == []
     judge(made, JUDGE)
-    assert records(CorrectedMeans, made) == []  # people judged all of its items
+    assert records(PredictionPoweredMeans, made) == []  # people judged all of its items
     units = frames.material(made).slots.query("position > 0")["unit"].tolist()
     read = frames.material(made)
     part = replace(read, judgments=read.judgments[read.judgments["unit"].isin(units[:24])])
-    whole, *_ = records(CorrectedMeans, part)
+    whole, *_ = records(PredictionPoweredMeans, part)
     assert (whole["system"], whole["items"], whole["judged"]) == ("", 40, 24)
     assert whole["people_value"] == pytest.approx(PEOPLE[:24].mean())
     gap = JUDGE.mean() - JUDGE[:24].mean()
@@ -438,7 +453,7 @@ def test_a_judge_of_one_system_has_no_corrected_mean_of_all(made):
     units = frames.material(made).slots.query("position > 0")["unit"].tolist()
     read = frames.material(made)
     part = replace(read, judgments=read.judgments[read.judgments["unit"].isin(units[:24])])
-    assert [row["system"] for row in records(CorrectedMeans, part)] == ["Alba"]
+    assert [row["system"] for row in records(PredictionPoweredMeans, part)] == ["Alba"]
 
 
 def test_every_value_can_be_downloaded_with_its_reason(campaign):
@@ -468,16 +483,23 @@ def test_very_many_reasons_are_cut_in_the_table_of_all_judgments(campaign, monke
 def test_a_judge_is_set_against_what_people_said_in_whatever_reading_counts(campaign):
     read = frames.material(campaign)
     ruled = replace(read, judgments=read.judgments.iloc[:60])
-    told = Found({"machine_judges": records(MachineJudges, read)})
-    for section in (Verdicts, AgainstPeople, JudgeBias, JudgeUse, JudgeConsistency, JudgedItems):
+    told = Found({"judge_descriptions": records(JudgeDescriptions, read)})
+    for section in (
+        AlternativeAnnotatorTest,
+        JudgeAgainstAnnotators,
+        JudgeBias,
+        JudgeUseOfScale,
+        JudgeConsistency,
+        JudgedItems,
+    ):
         asked = replace(inputs_of(read), counted=ruled)
         assert section().records(asked, told, chance()) == records(
-            section, read, {"machine_judges": records(MachineJudges, read)}
+            section, read, {"judge_descriptions": records(JudgeDescriptions, read)}
         )
 
 
 def test_nothing_of_a_judge_enters_peoples_numbers(campaign, made):
-    sections = (Agreement, Annotators, SystemMeans)
+    sections = (Agreement, Annotators, Systems)
     for section in sections:
         assert records(section, campaign) == records(section, made)
     material = frames.material(campaign)
@@ -491,6 +513,6 @@ def test_a_run_is_out_of_date_once_a_judge_comes(campaign):
     judge(campaign, JUDGE, "Second")
     assert runs.changed_since(run) == ["LLM judges"]
     tables = dict(runs.StoredTables(run))
-    assert {row["judge"] for row in tables["judge_verdicts"]} == {"Judge"}
+    assert {row["judge"] for row in tables["alternative_annotator_test"]} == {"Judge"}
     told = " ".join(each["text"] for each in tables["sentences"] if each["about"] == "LLM judges")
     assert "Correctness: Judge" in told

@@ -120,7 +120,7 @@ def test_a_criterion_is_told_in_standard_terms_where_its_protocol_names_them():
 
 def test_a_study_of_means_and_a_simulation_say_so():
     imported = ABOUT | {"origin": "imported", "judgments": 0, "excluded": []}
-    means = told(imported, made(), metrics=[{"name": "rating", "kind": "human_mean"}])
+    means = told(imported, made(), metric_definitions=[{"name": "rating", "kind": "human_mean"}])
     simulated = told(ABOUT | {"origin": "simulated"}, made())
 
     assert means["Annotators"] == (
@@ -145,7 +145,7 @@ def test_agreement_and_tests_of_systems_name_their_numbers():
     agreement = stored.agreement(stored.estimate(0.61, 0.52, 0.7))
     criteria = [stored.criterion(), stored.criterion("specificity", best="none")]
     systems = stored.told_of(Alba="a", Brisa="b", Cara="b")
-    systems["comparisons"] = [row | {"p": 0.02} for row in systems["comparisons"]]
+    systems["system_comparisons"] = [row | {"p": 0.02} for row in systems["system_comparisons"]]
     text = told(ABOUT, made(), agreement=agreement, criteria=criteria, **systems)
 
     assert text["Agreement"] == (
@@ -161,14 +161,14 @@ def test_agreement_and_tests_of_systems_name_their_numbers():
 def test_pairs_that_no_test_compares_and_intervals_that_are_missing_are_not_told():
     agreement = stored.agreement(stored.estimate(0.61))
     systems = stored.told_of(Alba="a", Brisa="b", Cara="b")
-    alone = [row | {"p_holm": None} for row in systems["comparisons"]]
-    text = told(ABOUT, made(), agreement=agreement, **systems | {"comparisons": alone})
+    alone = [row | {"p_holm": None} for row in systems["system_comparisons"]]
+    text = told(ABOUT, made(), agreement=agreement, **systems | {"system_comparisons": alone})
     assert text["Agreement"] == "We measured agreement by Krippendorff's α: clarity .61 (ordinal)."
     assert text["Systems"].endswith(
         "No two systems have two sources in common, so no test compared them."
     )
     some = [row | {"p_holm": 0.02} for row in alone[:2]]
-    tested = told(ABOUT, made(), **systems | {"comparisons": [*some, *alone[2:]]})["Systems"]
+    tested = told(ABOUT, made(), **systems | {"system_comparisons": [*some, *alone[2:]]})["Systems"]
     assert "Holm's correction across the 2 pairs of each criterion" in tested
 
 
@@ -194,7 +194,9 @@ def test_metrics_are_told_with_their_level_and_their_preparation():
     kinds = [("bleu", "computed", nqg), ("rouge", "computed", nqg), ("chrf", "computed", raw)]
     kinds += [("nist", "computed", own), ("ter", "imported", {"column": "ter"})]
     metrics = [{"name": name, "kind": kind, "made": how} for name, kind, how in kinds]
-    text = told(ABOUT | {"metric_level": "systems"}, made(), levels=levels, metrics=metrics)
+    text = told(
+        ABOUT | {"metric_level": "systems"}, made(), correlations=levels, metric_definitions=metrics
+    )
     assert text["Metrics"] == (
         "We correlated each metric (bleu and chrf) with the mean human rating (Spearman's ρ, system level, "
         "sign-aligned so that higher is better). Intervals and tests keep the questions on a source together; "
@@ -203,6 +205,6 @@ def test_metrics_are_told_with_their_level_and_their_preparation():
         "normalised as QG-Bench does (nqg); for chrf questions and references left as they are; for "
         "nist questions normalised as QG-Bench does (nqg), references left as they are."
     )
-    plain = told(ABOUT, made(), levels=levels, metrics=metrics[-1:])["Metrics"]
+    plain = told(ABOUT, made(), correlations=levels, metric_definitions=metrics[-1:])["Metrics"]
     assert "Spearman's ρ, pooled, sign-aligned" in plain
     assert plain.endswith("the metrics of a criterion.")

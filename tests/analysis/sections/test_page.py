@@ -1,9 +1,9 @@
 """What of a section the page of a report shows."""
 
 from analysis.sections.agreement import Agreement
-from analysis.sections.comparisons import Comparisons
 from analysis.sections.page import card_of, side_by_side
 from analysis.sections.section import Found
+from analysis.sections.system_comparisons import SystemComparisons
 from tests.analysis.sections import stored
 
 
@@ -13,11 +13,11 @@ def test_of_a_very_long_table_the_page_shows_the_first_lines_and_says_so():
         for n in range(1234)
         for test in ("difference", "wilcoxon", "t_as_published", "cliffs_delta")
     ]
-    found = stored.found(comparisons=pairs)
-    (table,) = card_of(Comparisons(), found, []).folded
+    found = stored.found(system_comparisons=pairs)
+    (table,) = card_of(SystemComparisons(), found, []).folded
     assert [line.name for line in table.lines] == [f"a – s{n}" for n in range(200)]
     assert table.reasons[0] == "The first 200 of 1,234 lines; all of them stand in the files."
-    (whole,) = Comparisons().tables(found)
+    (whole,) = SystemComparisons().tables(found)
     assert (len(whole.lines), len(whole.reasons)) == (1234, len(table.reasons) - 1)
 
 
@@ -30,7 +30,7 @@ def test_a_figure_that_the_run_has_stands_on_its_card_with_its_words():
             "alt": "Krippendorff's α of each criterion with its 95% CI",
         }
     ]
-    assert card_of(Agreement(), found, ["levels"]).figures == []
+    assert card_of(Agreement(), found, ["correlations"]).figures == []
 
 
 def test_runs_side_by_side_name_their_level_reading_and_what_they_leave_out() -> None:
@@ -38,7 +38,7 @@ def test_runs_side_by_side_name_their_level_reading_and_what_they_leave_out() ->
         row = {"criterion": "clarity", "metric": "BLEU", "level": level, "coefficient": "spearman"}
         return stored.found(
             about=[stored.about(metric_level=level, **about)],
-            levels=[row | stored.estimate(0.5 if level == "pooled" else 0.7)],
+            correlations=[row | stored.estimate(0.5 if level == "pooled" else 0.7)],
         )
 
     narrow = run("systems", reading="by_protocol", settled=2, left_out=["system Corvo"])

@@ -10,8 +10,14 @@ from analysis import sections
 from analysis.actions import runs
 from analysis.reports.rows import Record, encode
 from analysis.sections.criteria import Criteria
-from analysis.sections.llm_judges.corrections import CorrectedMeanRow, CorrectedMeans
-from analysis.sections.llm_judges.verdicts import AgainstPeople, AgainstPersonRow
+from analysis.sections.llm_judges.alternative_annotator_test import (
+    AgainstPersonRow,
+    JudgeAgainstAnnotators,
+)
+from analysis.sections.llm_judges.prediction_powered_means import (
+    CorrectedMeanRow,
+    PredictionPoweredMeans,
+)
 from analysis.sections.section import Found
 from quaestor_stats._result import undefined
 from tests.analysis import studies
@@ -55,12 +61,12 @@ def documents(lasting):
         return [row | {"criterion": f"{row['criterion']} {number}"} for number in copies]
 
     nothing = undefined("", "")
-    found[AgainstPeople.key] = [
+    found[JudgeAgainstAnnotators.key] = [
         encode(
             AgainstPersonRow(keys[0], "Corvo", "A1", 9, *[0.5] * 6, True, "", 0.5, nothing, nothing)
         )
     ]
-    found[CorrectedMeans.key] = [
+    found[PredictionPoweredMeans.key] = [
         encode(CorrectedMeanRow(keys[0], "Corvo", "Alba", 9, 9, 0.5, 1.0, nothing, nothing))
     ]
     return {

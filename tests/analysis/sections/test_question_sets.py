@@ -9,8 +9,8 @@ from analysis.reports.rows import Record
 from analysis.sections.question_sets import (
     ComputedFacts,
     HeldSet,
-    SetFacts,
     Sets,
+    TextStatistics,
     TypesByHead,
     held_sets,
     value_of,
@@ -97,7 +97,7 @@ def read(campaign: Campaign) -> Material:
 
 
 def of_systems(read: Material) -> dict[str, Record]:
-    return {row["system"]: row for row in records(SetFacts, read)}
+    return {row["system"]: row for row in records(TextStatistics, read)}
 
 
 def test_types_are_counted_and_their_spread_is_the_mean_over_sets(read):
@@ -137,7 +137,7 @@ def test_duplicates_are_exact_with_white_space_aside_and_near_from_a_likeness(re
 
 def test_sources_without_references_have_no_cardinality(read):
     Reference.objects.all().delete()
-    (alba, _) = records(SetFacts, read)
+    (alba, _) = records(TextStatistics, read)
 
     assert (alba["with_references"], alba["cardinality_difference"], alba["cardinality_error"]) == (
         0,
@@ -191,7 +191,7 @@ def test_a_protocol_without_facts_lists_no_sets():
     read = frames.material(factories.opened())
 
     assert (records(ComputedFacts, read), records(Sets, read)) == ([], [])
-    assert {row["type_who"] for row in records(SetFacts, read)} == {2}
+    assert {row["type_who"] for row in records(TextStatistics, read)} == {2}
 
 
 def test_deliberate_degradations_are_told_from_models(campaign, read):
@@ -253,27 +253,31 @@ def cells(table):
 
 
 def test_types_stand_by_how_often_they_are_asked_with_their_shares():
-    types, _ = SetFacts().tables(stored.found(set_facts=[row("Alba")]))
+    types, _ = TextStatistics().tables(stored.found(text_statistics=[row("Alba")]))
 
     assert types.columns == ["what", "who"]
     assert cells(types) == [[("6", "75%"), ("2", "25%")]]
 
 
 def test_sets_show_what_there_is_to_show():
-    _, several = SetFacts().tables(stored.found(set_facts=[row("Alba")]))
-    _, single = SetFacts().tables(stored.found(set_facts=[row("Alba", largest=1)]))
+    _, several = TextStatistics().tables(stored.found(text_statistics=[row("Alba")]))
+    _, single = TextStatistics().tables(stored.found(text_statistics=[row("Alba", largest=1)]))
 
     assert [cell for cell, _ in cells(several)[0]] == ["0.50", "–", "−1.50", "1.50", "0", "1,200"]
     assert single.columns == ["References − questions", "Absolute difference"]
     assert (
-        len(SetFacts().tables(stored.found(set_facts=[row("Alba", largest=1, with_references=0)])))
+        len(
+            TextStatistics().tables(
+                stored.found(text_statistics=[row("Alba", largest=1, with_references=0)])
+            )
+        )
         == 1
     )
 
 
 def test_computed_facts_stand_beside_their_ratings():
     criteria = [stored.criterion("clarity"), stored.criterion("charm")]
-    found = stored.found(set_rules=RULES, criteria=criteria)
+    found = stored.found(computed_facts=RULES, criteria=criteria)
     (table,) = ComputedFacts().tables(found)
 
     assert table.columns == ["Clarity: quota composite", "Charm: sets that reach it", "Charm"]
@@ -282,7 +286,7 @@ def test_computed_facts_stand_beside_their_ratings():
 
 
 def test_a_run_without_facts_has_no_table():
-    assert SetFacts().tables(stored.found()) == ComputedFacts().tables(stored.found()) == []
+    assert TextStatistics().tables(stored.found()) == ComputedFacts().tables(stored.found()) == []
 
 
 def test_types_by_head_beside_those_by_word_count_each_question_twice(read):

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.sections.ranks import Ranks
 from analysis.sections.section import Found
-from analysis.sections.system_means import SystemMeans
+from analysis.sections.systems import Systems
 from tests.analysis.sections import rated
 from tests.analysis.sections.computing import picked
 
@@ -73,10 +73,10 @@ def test_ranks_ten_sources_in_four_passages_have_no_shares_and_a_floor_of_four()
     assert read.cluster_unit.counted(4) == "4 passages"
     assert {row["reason"] for row in tables["ranks"]} == {"fewer than 10 passages"}
     assert all(row["shares"] == [] for row in tables["ranks"])
-    (row,) = picked(tables["comparisons"], test="difference")
+    (row,) = picked(tables["system_comparisons"], test="difference")
     assert (row["n"], row["clusters"], row["floor"]) == (10, 4, 2 / 2**4)
     tables["about"] = [{**tables["about"][0], "clusters": 4}]
-    told = " ".join(SystemMeans().caveats(Found(tables)))
+    told = " ".join(Systems().caveats(Found(tables)))
     assert "With 4 passages in common or fewer no p of this test can fall below 0.125" in told
 
 
@@ -88,7 +88,7 @@ def test_ranks_table_shows_each_rank_and_the_cluster() -> None:
 
 def test_systems_table_gives_each_rank_interval() -> None:
     found = Found(rated.computed(rated.study(rated.drawn(3, 30, 3, seed=8, gap=0.3))))
-    (table,) = SystemMeans().tables(found)
+    (table,) = Systems().tables(found)
     ends = {row.system: (row.highest_rank, row.lowest_rank) for row in found.of(Ranks)}
     assert len(set(ends.values())) > 1
     for line in table.lines:

@@ -20,9 +20,9 @@ from analysis.reports.rows import (
     table_row,
 )
 from analysis.reports.schema import run_schema
+from analysis.sections.about import About
 from analysis.sections.section import chance_of
 from analysis.sections.slices import Slices
-from analysis.sections.study import StudyOverview
 from quaestor_stats._result import Result
 from tests.analysis import studies
 from tests.analysis.sections.computing import records
@@ -90,7 +90,7 @@ def test_keys_of_sections_are_different():
 def test_the_chance_of_a_section_does_not_depend_on_the_others():
     one, same, other = (
         chance_of(key, seed=1, resamples=10, step=print).rng.random()
-        for key in ("levels", "levels", "pairs")
+        for key in ("correlations", "correlations", "pairwise_kappa")
     )
     assert one == same != other
 
@@ -144,7 +144,7 @@ def test_every_number_on_the_page_is_told_with_what_it_rests_on(run):
 
 
 def test_columns_that_an_earlier_run_lacks_are_empty_by_their_type() -> None:
-    row = StudyOverview.read({"campaign": "Locks"})
+    row = About.read({"campaign": "Locks"})
     assert (row.campaign, row.origin, row.judgments, row.extras_counted, row.systems) == (
         "Locks",
         "",

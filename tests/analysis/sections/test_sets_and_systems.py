@@ -14,10 +14,10 @@ from analysis.actions.scores import ChosenMetric
 from analysis.frames import Material
 from analysis.reports.metric_names import metric_names
 from analysis.sections.agreement import Agreement
+from analysis.sections.correlations import Correlations
 from analysis.sections.dependability import DependabilityOfSystems
-from analysis.sections.levels import Levels
+from analysis.sections.metric_means import TITLES, MetricMeans
 from analysis.sections.mixed_models import MixedModels
-from analysis.sections.system_scores import TITLES, SystemScoresByMetric
 from judging.actions import jobs
 from judging.models import Campaign, Metric, Score, System
 from quaestor_metrics import Preparation
@@ -60,7 +60,7 @@ def campaign(scored, db):
 
 
 def test_systems_get_means_of_questions_and_of_sets_and_scores_as_a_whole(campaign):
-    rows = records(SystemScoresByMetric, campaign)
+    rows = records(MetricMeans, campaign)
     (mean,) = picked(rows, metric="BLEU-1 (coco)", level="question", system="Alba")
     assert (mean["value"], mean["n"]) == (pytest.approx(1), 6)
     (whole,) = picked(rows, metric="corpus BLEU-4 (coco)", level="system", system="Alba")
@@ -73,7 +73,7 @@ def test_systems_get_means_of_questions_and_of_sets_and_scores_as_a_whole(campai
 
 
 def test_metrics_of_sets_and_systems_are_correlated_at_their_own_level(campaign):
-    rows = records(Levels, campaign)
+    rows = records(Correlations, campaign)
     of: dict[str, str] = {
         "metric": "F-ROUGE-L (beta 1.2)",
         "criterion": "correctness",
@@ -110,7 +110,7 @@ def test_a_run_puts_q_metrics_sets_and_systems_into_its_tables(campaign):
         "prepare_hypothesis": "raw",
         "prepare_reference": "raw",
         "resamples": 50,
-        "further": ["system_scores"],
+        "further": ["metric_means"],
     }
     run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
     work = jobs.Work(jobs.claim(job_id=run.job_id), worker="test")
@@ -119,19 +119,19 @@ def test_a_run_puts_q_metrics_sets_and_systems_into_its_tables(campaign):
     tables = dict(runs.StoredTables(run))
     assert Score.objects.count() == before
     assert picked(
-        tables["levels"], metric="Q-BLEU-1 (coco)", criterion="correctness", level="pooled"
+        tables["correlations"], metric="Q-BLEU-1 (coco)", criterion="correctness", level="pooled"
     )
     assert {"pooled", "systems", "sets", "whole_systems"} <= {
-        row["level"] for row in tables["levels"]
+        row["level"] for row in tables["correlations"]
     }
-    laid = SystemScoresByMetric().tables(runs.found_by(run))
+    laid = MetricMeans().tables(runs.found_by(run))
     assert [table.title for table in laid] == list(TITLES.values())
     assert laid[0].columns == ["Alba", "Brisa", "Corvo"]
 
 
 def test_nothing_of_sets_or_systems_is_no_row():
     campaign = imported()
-    assert {row["level"] for row in records(SystemScoresByMetric, campaign)} == {"question"}
+    assert {row["level"] for row in records(MetricMeans, campaign)} == {"question"}
 
 
 def test_columns_of_one_name_are_told_apart(campaign):
@@ -199,8 +199,8 @@ def test_what_is_asked_once_per_set_is_one_rating_in_models(pairs: Material) -> 
 def test_a_metric_whose_best_value_lies_between_is_not_correlated(campaign) -> None:
     chosen = [ChosenMetric(f"cardinality_{each}") for each in ("difference", "error")]
     scores.compute(campaign.collection, chosen=chosen, preparation=RAW, step=lambda *_: None)
-    of_sets = {row["metric"] for row in picked(records(Levels, campaign), level="sets")}
+    of_sets = {row["metric"] for row in picked(records(Correlations, campaign), level="sets")}
     assert "Absolute cardinality difference" in of_sets
     assert not any(name.startswith("Cardinality difference") for name in of_sets)
-    named = {row["metric"] for row in records(SystemScoresByMetric, campaign)}
+    named = {row["metric"] for row in records(MetricMeans, campaign)}
     assert any(name.startswith("Cardinality difference") for name in named)

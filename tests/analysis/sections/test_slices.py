@@ -11,7 +11,7 @@ from analysis import frames
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.rows import encode
 from analysis.sections import slices
-from analysis.sections.not_listed import MULTIPLYING, NotListed
+from analysis.sections.omitted_tables import MULTIPLYING, OmittedTables
 from analysis.sections.section import Chance, Found
 from analysis.sections.slices import SliceRow, Slices
 from judging.models import Attribute, Score, Unit
@@ -134,8 +134,8 @@ def test_a_cancel_is_learnt_of_before_each_section_and_each_slice() -> None:
     inputs = inputs_of(frames.material(campaign), slices=by_file("topic"))
     told: list[str] = []
     tell = Chance(None, 100, told.append)  # type: ignore[arg-type]
-    NotListed().compute(inputs, Found({}), tell)
-    assert told == ["Omitted from the tables"] * len(MULTIPLYING)
+    OmittedTables().compute(inputs, Found({}), tell)
+    assert told == ["Omitted tables"] * len(MULTIPLYING)
     told.clear()
     Slices().compute(inputs, Found({}), tell)
     assert told == ["Slices by topic"] * 3

@@ -5,7 +5,7 @@ import re
 from analysis.sections.summary import summary_of
 from tests.analysis.sections import stored
 from tests.analysis.sections.stored import criterion, estimate, told_of
-from tests.analysis.sections.test_system_means import mean
+from tests.analysis.sections.test_systems import mean
 
 
 def rated(**alphas: tuple[float, str]):
@@ -80,7 +80,9 @@ def test_summary_systems_that_share_the_best_mean_differ_from_another_only_if_ea
     rows = [mean("a", 2.8), mean("b", 2.8), mean("c", 1.9)]
     given = told_of(a="a", b="a", c="b")
     assert "they differ significantly from “c”" in texts(systems=rows, **given)["systems"]
-    (pair,) = [row for row in given["comparisons"] if (row["first"], row["second"]) == ("b", "c")]
+    (pair,) = [
+        row for row in given["system_comparisons"] if (row["first"], row["second"]) == ("b", "c")
+    ]
     pair |= {"p": None, "p_holm": None, "n": 0}
     assert "differ significantly" not in texts(systems=rows, **given)["systems"]
 
@@ -91,6 +93,9 @@ def test_summary_systems_that_share_the_best_mean_are_near_to_another_only_if_ea
     rows = [mean("a", 2.8), mean("b", 2.8), mean("c", 1.9)]
     for p_holm, n in ((0.5, 9), (None, 0)):
         given = told_of(a="a", b="a", c="b")
-        given["comparisons"][2] |= {"p_holm": p_holm, "n": n}
-        assert given["comparisons"][2]["first"] == "b" and given["comparisons"][2]["second"] == "c"
+        given["system_comparisons"][2] |= {"p_holm": p_holm, "n": n}
+        assert (
+            given["system_comparisons"][2]["first"] == "b"
+            and given["system_comparisons"][2]["second"] == "c"
+        )
         assert "“c”" not in texts(systems=rows, **given)["systems"]

@@ -2,15 +2,15 @@
 
 from analysis.reports.layout import PageTable
 from analysis.sections.annotators import Annotators
-from analysis.sections.comparisons import Comparisons, swaps_for
 from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.exclusions import Exclusions
+from analysis.sections.hidden_repeats import HiddenRepeats
 from analysis.sections.matrices import CriterionMatrix, MetricMatrix
-from analysis.sections.metrics import MetricsMade
+from analysis.sections.metric_definitions import MetricDefinitions
+from analysis.sections.metric_means import MetricMeans
 from analysis.sections.mixed_models import MixedModels
-from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.page import card_of
-from analysis.sections.system_scores import SystemScoresByMetric
+from analysis.sections.system_comparisons import SystemComparisons, swaps_for
 from tests.analysis.sections import stored
 
 
@@ -153,11 +153,13 @@ def test_repeats_stand_by_annotator_with_alpha_below() -> None:
         {**stored.estimate(0.75, 0.55, 0.95), "annotator": "A1", **where},
     ]
     alphas = [{**stored.estimate(0.66, 0.46, 0.86), **where}]
-    (table,) = OwnRepeats().tables(stored.found(own_repeats=own, repeats=alphas))
+    (table,) = HiddenRepeats().tables(
+        stored.found(hidden_repeats=own, intra_annotator_agreement=alphas)
+    )
     assert [line.name for line in table.lines] == ["All together", "A1", "Krippendorff's α"]
     assert [line.cells[0].text for line in table.lines] == ["0.91", "0.75", ".66"]
     assert (table.title, table.first) == ("Equal values the second time", "Annotator")
-    assert OwnRepeats().tables(stored.found(repeats=alphas)) == []
+    assert HiddenRepeats().tables(stored.found(intra_annotator_agreement=alphas)) == []
 
 
 def test_systems_by_metrics_stand_by_level_with_how_scores_were_made() -> None:
@@ -176,7 +178,7 @@ def test_systems_by_metrics_stand_by_level_with_how_scores_were_made() -> None:
         row("BLEU", "Brisa", 0.28, 1_204, "question", "computed"),
         row("BLEU", "Alba", 0.123456, 40, "question", "computed"),
     ]
-    whole, questions = SystemScoresByMetric().tables(stored.found(system_scores=rows))
+    whole, questions = MetricMeans().tables(stored.found(metric_means=rows))
     assert (questions.columns, questions.first, questions.last) == (
         ["Alba", "Brisa"],
         "Metric",
@@ -211,7 +213,7 @@ def test_a_metric_is_told_with_its_scores_and_the_column_that_repeats_it() -> No
         row("bleu", n=40, **twin),
         row("COMET", kind="not computed", reason="not installed"),
     ]
-    (table,) = MetricsMade().tables(stored.found(metrics=rows))
+    (table,) = MetricDefinitions().tables(stored.found(metric_definitions=rows))
     assert (table.columns, table.first, table.last) == (["Scores", "Mean"], "Metric", "Definition")
     assert texts(table) == [
         ["BLEU", "1,204", "0.46 / 0.10 to 0.90"],
@@ -237,14 +239,14 @@ def test_a_table_of_two_hundred_lines_is_whole_and_of_one_more_is_cut() -> None:
         (201, ["The first 200 of 201 lines; all of them stand in the files."]),
     ):
         rows = [row(number) for number in range(count)]
-        found = stored.found(system_scores=rows)
-        card = card_of(SystemScoresByMetric(), found, [])
+        found = stored.found(metric_means=rows)
+        card = card_of(MetricMeans(), found, [])
         assert card is not None
         [table] = card.tables
         assert (len(table.lines), table.reasons) == (200, says)
-        assert (card.key, card.title) == ("system_scores", "Metric means by system")
+        assert (card.key, card.title) == ("metric_means", "Metric means by system")
         assert card.note.startswith("A score of a system as a whole")
-        assert card.downloads == [("system_scores", "Metric means by system")]
+        assert card.downloads == [("metric_means", "Metric means by system")]
         assert (card.folded, card.has_tables, card.switched) == ([], True, [])
 
 
@@ -264,8 +266,8 @@ def test_annotators_stand_with_their_use_of_the_scale_and_lead_to_their_question
     (table,) = Annotators().tables(
         stored.found(
             annotators=[row("A1", 1_204, 0.256, 7), row("A2", 9, -0.104, None)],
-            use_of_scale=[use(1, 1, 0.004), use(2, 200, 0.246), use(3, 600, 0.75)],
-            left_out=without,
+            scale_use=[use(1, 1, 0.004), use(2, 200, 0.246), use(3, 600, 0.75)],
+            agreement_without_each=without,
         )
     )
     assert (table.title, table.first, table.folded) == ("Clarity", "Annotator", True)
@@ -296,7 +298,7 @@ def test_annotators_stand_with_their_use_of_the_scale_and_lead_to_their_question
     repeats = [
         {**stored.estimate(None), "criterion": key, "reason": "not assessed"} for key in ("a", "b")
     ]
-    assert Annotators().small_print(stored.found(repeats=repeats)) == [
+    assert Annotators().small_print(stored.found(intra_annotator_agreement=repeats)) == [
         "Intra-annotator agreement: not assessed."
     ]
 
@@ -312,7 +314,7 @@ def test_pairs_of_systems_stand_with_all_tests_and_lead_to_what_one_of_them_lost
         row("t_as_published", None, None, reason="neither system's scores vary"),
         row("cliffs_delta", -0.321, None, low=-0.5, high=-0.125),
     ]
-    (table,) = Comparisons().tables(stored.found(comparisons=rows))
+    (table,) = SystemComparisons().tables(stored.found(system_comparisons=rows))
     assert (table.title, table.first, table.folded) == ("Clarity", "Systems", True)
     assert table.columns == [
         "difference",
@@ -346,7 +348,7 @@ def test_pairs_of_systems_stand_with_all_tests_and_lead_to_what_one_of_them_lost
         "Brisa",
     )
     at = [row("difference", 0.2, 0.05), *rows[1:]]
-    (unsure,) = Comparisons().tables(stored.found(comparisons=at))
+    (unsure,) = SystemComparisons().tables(stored.found(system_comparisons=at))
     assert not unsure.lines[0].cells[2].best
 
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.sections.comparisons import Comparisons
 from analysis.sections.methods import _systems
 from analysis.sections.section import Found
 from analysis.sections.summary import summary_of
-from analysis.sections.system_means import SystemMeans
+from analysis.sections.system_comparisons import SystemComparisons
+from analysis.sections.systems import Systems
 from tests.analysis.sections import rated, stored
 
 NO_DIFFERENCE = ("not significantly different", "not differ significantly", "not show that")
@@ -30,11 +30,11 @@ def words(tables: dict[str, Any]) -> str:
     """Return all that a report says of the systems: the chapter, the summary, methods and tables."""
     found = Found(tables)
     texts = [
-        *stored.in_words(SystemMeans(), found),
+        *stored.in_words(Systems(), found),
         *(part.text for part in summary_of(found).parts),
         *_systems(found),
     ]
-    for section in (SystemMeans(), Comparisons()):
+    for section in (Systems(), SystemComparisons()):
         for table in section.tables(found):
             texts += [table.caption, *table.reasons, *(line.under for line in table.lines)]
     return " ".join(texts)
@@ -64,14 +64,14 @@ def test_pair_without_common_sources_beside_compared_pairs_is_named(apart: slice
     tables = present(slice(0, 20), apart, slice(0, 40))
     found = Found(tables)
 
-    (systems, *_rest) = stored.in_words(SystemMeans(), found)
+    (systems, *_rest) = stored.in_words(Systems(), found)
     short = summary_of(found).parts[-1].text
     assert f"not significantly different from Corvo, not compared with Alba: {why}" in systems
     assert f"On clarity, it is not compared with “Alba”: {why}." in short
     assert letters(tables) == {""}
-    (table,) = SystemMeans().tables(found)
+    (table,) = Systems().tables(found)
     assert [each for each in table.reasons if "Alba and Brisa" in each and why in each]
-    (pairs,) = Comparisons().tables(found)
+    (pairs,) = SystemComparisons().tables(found)
     unders = {line.name: line.under for line in pairs.lines}
     assert unders == {
         "Alba – Brisa": f"not compared: {why}",
@@ -84,7 +84,7 @@ def test_best_system_without_a_compared_pair_is_near_to_none() -> None:
     """Alba is best and has no source in common with Brisa; Corvo differs significantly from both."""
     tables = present(slice(0, 20), slice(20, 40), slice(0, 40), gap=1.5)
 
-    (systems, *_rest) = stored.in_words(SystemMeans(), Found(tables))
+    (systems, *_rest) = stored.in_words(Systems(), Found(tables))
 
     assert "not compared with Brisa: no common source" in systems
     assert "not significantly different" not in systems
@@ -105,7 +105,7 @@ def test_systems_with_all_sources_in_common_keep_letters() -> None:
 def test_run_without_comparisons_says_nothing_of_differences() -> None:
     rows = [stored.mean("a", 2.8, 2.7, 2.9), stored.mean("b", 2.1, 2.0, 2.2)]
 
-    text = " ".join(stored.in_words(SystemMeans(), stored.found(systems=rows)))
+    text = " ".join(stored.in_words(Systems(), stored.found(systems=rows)))
 
     assert "a has the best mean" in text
     assert not any(claim in text for claim in NO_DIFFERENCE)

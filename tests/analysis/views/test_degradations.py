@@ -102,7 +102,7 @@ def test_the_report_marks_degradations_and_shows_facts_without_annotators(page, 
 
     text = page.get(reverse("analysis:report", args=[campaign.uuid])).text
     table = page.get(
-        reverse("analysis:table", args=[campaign.uuid, Run.objects.get().number, "set_facts"])
+        reverse("analysis:table", args=[campaign.uuid, Run.objects.get().number, "text_statistics"])
     )
 
     assert "degraded on purpose" in text

@@ -82,13 +82,13 @@ def test_report_holds_every_part(client, large):
         assert words in page, words
     assert 'class="letters"' in page
     names = (
-        "use_of_scale",
-        "left_out",
-        "repeats",
-        "comparisons",
+        "scale_use",
+        "agreement_without_each",
+        "intra_annotator_agreement",
+        "system_comparisons",
         "groups",
         "mixed_models",
-        "levels",
+        "correlations",
         "slices",
     )
     for name in names:
@@ -103,7 +103,7 @@ def test_letters_tell_apart_what_many_sources_show(large):
         row["system"]: row["letters"] for row in found(tables["groups"], criterion="correctness")
     }
     assert letters == {"Alba": "a", "Brisa": "b", "Corvo": "c"}
-    permutation = found(tables["comparisons"], criterion="correctness", test="difference")
+    permutation = found(tables["system_comparisons"], criterion="correctness", test="difference")
     assert all(row["p_holm"] < 0.05 for row in permutation)
     assert all(row["p_bh"] <= row["p_holm"] for row in permutation)
 
@@ -209,7 +209,7 @@ def test_a_campaign_nobody_judged_has_a_report(client, campaign):
     tables = dict(runs.StoredTables(run))
     assert "NaN" not in json.dumps(tables)
     assert {row["value"] for row in tables["agreement"]} == {None}
-    for key in ("comparisons", "annotators", "repeats"):
+    for key in ("system_comparisons", "annotators", "intra_annotator_agreement"):
         assert tables[key] == []
     page = report_of(client, run)
     assert "System comparisons" not in page

@@ -110,15 +110,15 @@ def test_start_malformed_names_the_field(manager, run, form):
 def test_tables_are_csv_with_every_row(manager, run):
     for name in (
         "agreement",
-        "pairs",
+        "pairwise_kappa",
         "systems",
         "distributions",
         "aggregates",
-        "levels",
+        "correlations",
         "leaders",
         "ceiling",
-        "differences",
-        "returned",
+        "metric_comparisons",
+        "coverage",
     ):
         rows = list(
             csv.DictReader(
@@ -189,7 +189,7 @@ def test_figures_are_svg(manager, run):
         "runs/1/figures/nothing.svg",
         "runs/1/sections/nothing/",
         "runs/9/sections/levels/",
-        pytest.param(f"runs/1/tables/levels.tex?table={HUGE}", id="huge table"),
+        pytest.param(f"runs/1/tables/correlations.tex?table={HUGE}", id="huge table"),
         pytest.param(f"runs/{HUGE}/", id="huge run"),
     ],
 )
@@ -207,7 +207,7 @@ def test_strangers_and_annotators_find_nothing(client, run):
             address("report", run),
             address("everything", run, 1),
             address("bundle", run, 1),
-            address("section", run, 1, "levels"),
+            address("section", run, 1, "correlations"),
         ):
             assert client.get(each).status_code == 404
     client.logout()
@@ -217,13 +217,13 @@ def test_strangers_and_annotators_find_nothing(client, run):
 def test_section_has_all_its_tables_and_the_report_the_first_of_many(manager, run):
     report, whole = (
         manager.get(each).text
-        for each in (address("report", run), address("section", run, 1, "levels"))
+        for each in (address("report", run), address("section", run, 1, "correlations"))
     )
     titles = re.findall(r"<h3>(.+?)</h3>", whole)
     assert len(titles) > 6
     assert titles[0] == "Spearman&#x27;s ρ, pooled"
     assert whole.count("<table") == len(titles)
-    shown = report.split('id="levels"')[1].split('id="differences"')[0]
+    shown = report.split('id="correlations"')[1].split('id="metric_comparisons"')[0]
     assert shown.count("<table") == 1
     assert [shown.count(f">{title}</option>") for title in titles] == [1] * len(titles)
 
@@ -242,7 +242,7 @@ def test_section_has_all_its_tables_and_the_report_the_first_of_many(manager, ru
 )
 def test_section_shows_the_table_that_the_address_names(manager, run, asked, shown):
     """A place that is none, as of a report made anew, shows them all."""
-    where = address("section", run, 1, "levels")
+    where = address("section", run, 1, "correlations")
     titles = re.findall(r"<h3>(.+?)</h3>", manager.get(where).text)
     answer = manager.get(f"{where}?table={asked}").text
     assert re.findall(r"<h3>(.+?)</h3>", answer) == (titles[1:2] if shown else titles)
@@ -348,5 +348,5 @@ def test_report_primary_declared_marks_the_other_chapters_in_page_and_files(clie
     archive = dict(exports.files(run))
     latex = b"".join(archive["latex/report.tex"]).decode()
     assert r"\section{Systems (exploratory)}" in latex
-    assert b"greater" in b"".join(archive["tables/primary_hypothesis.csv"])
-    assert json.loads(b"".join(archive["report.json"]))["tables"]["primary_hypothesis"]
+    assert b"greater" in b"".join(archive["tables/primary_hypotheses.csv"])
+    assert json.loads(b"".join(archive["report.json"]))["tables"]["primary_hypotheses"]

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from analysis.actions import scores, scoring_jobs
 from analysis.actions.scores import ChosenMetric
-from analysis.sections.system_scores import SystemScoresByMetric
+from analysis.sections.metric_means import MetricMeans
 from judging.actions import jobs
 from judging.models import Job, Metric, Reference, Score
 from quaestor_metrics import QMetric
@@ -303,7 +303,7 @@ def test_scores_of_systems_are_brought_from_a_file_and_stand_in_the_report(owner
     page = owner.get(address("metrics", collection)).content.decode()
     assert "column “QA F1” of extrinsic.csv" in page
     campaign = factories.campaign(collection=collection, manager=collection.owner)
-    (row, _, _) = records(SystemScoresByMetric, campaign)
+    (row, _, _) = records(MetricMeans, campaign)
     assert (row["metric"], row["level"], row["system"], row["value"]) == (
         "QA F1",
         "system",

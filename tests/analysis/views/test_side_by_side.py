@@ -49,7 +49,7 @@ def test_a_run_without_parts_has_none_of_them(campaign):
     assert {row["system"] for row in narrow["systems"]} == {"Alba", "Brisa"}
     assert [row["criterion"] for row in narrow["criteria"]] == ["correctness"]
     assert {row["annotator"] for row in narrow["annotators"]} == {"A1"}
-    assert narrow["levels"] == []
+    assert narrow["correlations"] == []
     [about] = narrow["about"]
     assert about["left_out"] == [
         "system Corvo",

@@ -39,10 +39,10 @@ class SystemScore:
     n: int = column("questions or sets averaged; 1 for a score of the system as a whole")
 
 
-class SystemScoresByMetric(Section[SystemScore]):
+class MetricMeans(Section[SystemScore]):
     """Every system by every metric."""
 
-    key = "system_scores"
+    key = "metric_means"
     title = "Metric means by system"
     identity = ("metric", "level", "system")
     note = (
@@ -62,7 +62,7 @@ class SystemScoresByMetric(Section[SystemScore]):
 
     def tables(self, found: Found) -> list[PageTable]:
         levels = list(TITLES)
-        rows = sorted(found.of(SystemScoresByMetric), key=lambda row: levels.index(row.level))
+        rows = sorted(found.of(MetricMeans), key=lambda row: levels.index(row.level))
         table = ReportTable[SystemScore](
             split="level",
             title=lambda scores: TITLES[scores[0].level],

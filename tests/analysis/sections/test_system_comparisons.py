@@ -10,14 +10,14 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from analysis.sections.comparisons import Comparisons
 from analysis.sections.exclusions import Exclusions
 from analysis.sections.methods import _systems
 from analysis.sections.mixed_models import MixedModels, sensitivity, takes_long
-from analysis.sections.primary import across_criteria
+from analysis.sections.primary_hypotheses import across_criteria
 from analysis.sections.section import Found
 from analysis.sections.slices import Slices
-from analysis.sections.system_means import SystemMeans
+from analysis.sections.system_comparisons import SystemComparisons
+from analysis.sections.systems import Systems
 from tests.analysis.sections import rated, stored
 from tests.analysis.sections.computing import chance, picked
 
@@ -39,16 +39,16 @@ def holm_p(tables: dict[str, Any]) -> dict[tuple[str, str], float]:
     """Return Holm's p of every pair by the test that compares the systems."""
     return {
         (row["first"], row["second"]): row["p_holm"]
-        for row in picked(tables["comparisons"], test="difference")
+        for row in picked(tables["system_comparisons"], test="difference")
     }
 
 
 def p_from(tables: dict[str, Any]) -> set[str]:
-    return {row["p_from"] for row in picked(tables["comparisons"], test="difference")}
+    return {row["p_from"] for row in picked(tables["system_comparisons"], test="difference")}
 
 
 def sentences(tables: dict[str, Any]) -> str:
-    return " ".join(stored.in_words(SystemMeans(), Found(tables)))
+    return " ".join(stored.in_words(Systems(), Found(tables)))
 
 
 def methods(tables: dict[str, Any]) -> str:
@@ -70,10 +70,10 @@ def test_random_annotators_everything_follows_the_contrast() -> None:
     assert set(letters(random).values()) == {"a"}
     assert {row["test"] for row in random["groups"]} == {"contrast"}
 
-    table = shown(Comparisons, random)
+    table = shown(SystemComparisons, random)
     assert not any(cell.best for line in table.lines for cell in line.cells)
-    assert any(cell.best for line in shown(Comparisons, fixed).lines for cell in line.cells)
-    rows = picked(random["comparisons"], test="difference")
+    assert any(cell.best for line in shown(SystemComparisons, fixed).lines for cell in line.cells)
+    rows = picked(random["system_comparisons"], test="difference")
     assert [line.cells[0].under for line in table.lines] == [
         f"[{row['low']:.2f}, {row['high']:.2f}]".replace("-", "−") for row in rows
     ]
@@ -91,9 +91,9 @@ def test_random_annotators_everything_follows_the_contrast() -> None:
 def test_random_annotators_contrast_finds_a_difference_prints_it_bold_with_letters() -> None:
     tables = rated.computed(rated.study(rated.drawn(2, 20, 6, seed=1, gap=1.0, taste=0.2)), RANDOM)
     assert letters(tables) == {"Alba": "a", "Brisa": "b"}
-    cells = [line.cells[0] for line in shown(SystemMeans, tables).lines]
+    cells = [line.cells[0] for line in shown(Systems, tables).lines]
     assert [cell.best for cell in cells] == [True, False]
-    (line,) = shown(Comparisons, tables).lines
+    (line,) = shown(SystemComparisons, tables).lines
     assert line.cells[2].best
     assert "significantly different from all others" in sentences(tables)
     assert "fewer than 5" not in sentences(tables)
@@ -122,7 +122,7 @@ def test_random_annotators_degrees_of_freedom_are_of_the_fewer_units() -> None:
     """Twenty sources and three annotators leave t two degrees of freedom."""
     tables = rated.computed(rated.study(TASTE), RANDOM)
     places = {name: place for place, name in enumerate(rated.SYSTEMS)}
-    for row in picked(tables["comparisons"], test="difference"):
+    for row in picked(tables["system_comparisons"], test="difference"):
         gap = TASTE[places[row["first"]]] - TASTE[places[row["second"]]]
         low, high = stats.t.interval(0.95, 2, gap.mean(), two_way_error(gap))
         p = 2 * stats.t.sf(abs(gap.mean()) / two_way_error(gap), 2)
@@ -146,8 +146,8 @@ def test_one_random_annotator_gives_no_letters_with_the_reason() -> None:
     reason = "the systems are not compared: one annotator cannot show how annotators differ"
     assert {(row["letters"], row["reason"]) for row in tables["groups"]} == {("", reason)}
     assert reason in sentences(tables)
-    assert reason in shown(Comparisons, tables).reasons
-    for table in (shown(SystemMeans, tables), shown(Comparisons, tables)):
+    assert reason in shown(SystemComparisons, tables).reasons
+    for table in (shown(Systems, tables), shown(SystemComparisons, tables)):
         assert not any(cell.best or cell.letters for line in table.lines for cell in line.cells)
 
 
@@ -161,7 +161,7 @@ def test_unbalanced_allocation_severe_annotator_makes_no_difference_of_equal_sys
     tables = rated.computed(rated.study(SEVERE))
     pair = ("Alba", "Corvo")
     means = {row["system"]: row["value"] for row in tables["systems"]}
-    (row,) = picked(tables["comparisons"], test="difference", first=pair[0], second=pair[1])
+    (row,) = picked(tables["system_comparisons"], test="difference", first=pair[0], second=pair[1])
     assert means["Alba"] - means["Corvo"] > 0.8
     assert abs(row["value"]) < 0.5
     assert (row["p_from"], row["p_holm"] > 0.05) == ("contrast", True)
@@ -170,7 +170,7 @@ def test_unbalanced_allocation_severe_annotator_makes_no_difference_of_equal_sys
     because = "because different annotators rated the two systems on some sources"
     assert because in sentences(tables)
     assert because in methods(tables)
-    assert "contrast within sources, adjusted for annotators" in shown(SystemMeans, tables).caption
+    assert "contrast within sources, adjusted for annotators" in shown(Systems, tables).caption
 
 
 def equal_systems(seed: int, *, silent: bool, is_allocated: bool) -> Any:
@@ -214,7 +214,7 @@ def test_equal_systems_rarely_differ_significantly(
 def test_balanced_fixed_annotators_model_is_no_test_of_the_page() -> None:
     tables = rated.computed(rated.study(TASTE), mixed_model="always")
     assert p_from(tables) == {"permutation"}
-    table = shown(SystemMeans, tables)
+    table = shown(Systems, tables)
     assert table.caption == "Test of the systems: paired permutation test over sources."
     assert not any(cell.best for line in shown(MixedModels, tables).lines for cell in line.cells)
 
@@ -223,7 +223,7 @@ def test_slices_and_exclusions_have_intervals_of_the_declared_design() -> None:
     study = rated.study(TASTE)
     study = replace(study, slots=study.slots.assign(target_type="fact"))
     given = rated.inputs(study, RANDOM, slices=["target_type"], with_excluded=False)
-    expected = {row["system"]: row["low"] for row in SystemMeans().records(given, Found({}), None)}
+    expected = {row["system"]: row["low"] for row in Systems().records(given, Found({}), None)}
     sliced = picked(Slices().records(given, Found({}), chance()), measure="mean")
     assert {row["system"]: row["low"] for row in sliced} == expected
     everything = replace(given, other=study)
@@ -257,7 +257,7 @@ def test_criteria_corrected_together_share_one_family_of_pairs() -> None:
         return rated.computed(read)
 
     found, alone = compared("clarity", "form"), compared()
-    pairs = picked(found["comparisons"], test="difference")
+    pairs = picked(found["system_comparisons"], test="difference")
     expected = multipletests([row["p"] for row in pairs], method="holm")[1]
     assert [row["p_holm"] for row in pairs] == pytest.approx(expected.tolist())
     assert {row["floor"] for row in pairs} == {6 * 2.0**-11}
@@ -266,7 +266,7 @@ def test_criteria_corrected_together_share_one_family_of_pairs() -> None:
     assert [row["p_holm"] for row in models] == pytest.approx(expected.tolist())
     assert {tuple(row["corrected_with"]) for row in found["groups"]} == {("clarity",), ("form",)}
     assert "corrected together over clarity and form" in " ".join(across_criteria(Found(found)))
-    own = picked(alone["comparisons"], test="difference", criterion="form")
+    own = picked(alone["system_comparisons"], test="difference", criterion="form")
     expected = multipletests([row["p"] for row in own], method="holm")[1]
     assert [row["p_holm"] for row in own] == pytest.approx(expected.tolist())
 
@@ -282,7 +282,7 @@ def pair_tests(p_from: str, **p_holm: float) -> list[dict[str, Any]]:
 def test_sensitivity_tests_that_disagree_are_named_with_their_pair() -> None:
     rows = pair_tests("permutation", difference=0.06, contrast=0.04, wilcoxon=0.07)
     model = {"criterion": "clarity", "effect": "difference", "first": "Alba", "second": "Brisa"}
-    found = stored.found(comparisons=rows, mixed_models=[{**model, "p_holm": 0.03}])
+    found = stored.found(system_comparisons=rows, mixed_models=[{**model, "p_holm": 0.03}])
     assert list(sensitivity(found)) == [
         "Sensitivity: permutation test, contrast within sources, mixed model and signed-rank test (Holm, 5% level) "
         "disagree on 1 of 1 comparison of systems: Alba and Brisa on clarity (significant by contrast within sources "
@@ -292,9 +292,9 @@ def test_sensitivity_tests_that_disagree_are_named_with_their_pair() -> None:
 
 def test_sensitivity_unequal_annotators_count_neither_permutation_nor_ranks() -> None:
     rows = pair_tests("contrast", difference=0.04, contrast=0.04, wilcoxon=0.6)
-    assert list(sensitivity(stored.found(comparisons=rows))) == []  # one valid test alone
+    assert list(sensitivity(stored.found(system_comparisons=rows))) == []  # one valid test alone
     model = {"criterion": "clarity", "effect": "difference", "first": "Alba", "second": "Brisa"}
-    found = stored.found(comparisons=rows, mixed_models=[{**model, "p_holm": 0.01}])
+    found = stored.found(system_comparisons=rows, mixed_models=[{**model, "p_holm": 0.01}])
     assert list(sensitivity(found)) == [
         "Sensitivity: contrast within sources and mixed model (Holm, 5% level) agree on 1 comparison of systems."
     ]

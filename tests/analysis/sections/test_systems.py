@@ -10,7 +10,7 @@ from scipy import stats
 from analysis.reports.layout import Plot
 from analysis.sections.common_means import CommonMeans
 from analysis.sections.section import Found
-from analysis.sections.system_means import SystemMeans
+from analysis.sections.systems import Systems
 from judging.actions import rubrics
 from judging.protocols import documents
 from tests import factories
@@ -23,11 +23,11 @@ A, B = mean("a", 2.8, 2.7, 2.9), mean("b", 2.1, 2.0, 2.2)
 
 
 def said(**documents) -> str:
-    return " ".join(stored.in_words(SystemMeans(), stored.found(**documents)))
+    return " ".join(stored.in_words(Systems(), stored.found(**documents)))
 
 
 def table(**documents):
-    (found,) = SystemMeans().tables(stored.found(**documents))
+    (found,) = Systems().tables(stored.found(**documents))
     return found
 
 
@@ -52,7 +52,7 @@ def test_many_that_are_not_told_apart_are_counted_and_letters_end_with_the_alpha
     near = "19 systems)"
     assert f"not significantly different from {near}" in said(systems=rows, **given)
     given["groups"] = [{**row, "letters": ""} for row in given["groups"]]
-    given["comparisons"][0]["p_holm"] = 0.01
+    given["system_comparisons"][0]["p_holm"] = 0.01
     near = "18 systems)"
     assert f"not significantly different from {near}" in said(systems=rows, **given)
     reason = "Clarity: more groups of systems than there are letters; see every pair."
@@ -86,12 +86,12 @@ def permuted(first, second, n, floor):
 
 
 def test_too_few_sources_are_said_to_tell_nothing_apart():
-    text = said(systems=[A, B], comparisons=[permuted("a", "b", 5, 0.0625)])
+    text = said(systems=[A, B], system_comparisons=[permuted("a", "b", 5, 0.0625)])
     assert (
         "With 5 sources in common or fewer no p of this test can fall below 0.0625 after Holm's correction, so these "
         "systems could not differ significantly, whatever the difference."
     ) in text
-    assert "no p" not in said(systems=[A, B], comparisons=[permuted("a", "b", 6, 0.03125)])
+    assert "no p" not in said(systems=[A, B], system_comparisons=[permuted("a", "b", 6, 0.03125)])
 
 
 def test_pairs_with_too_few_sources_are_told_beside_those_with_enough():
@@ -99,7 +99,7 @@ def test_pairs_with_too_few_sources_are_told_beside_those_with_enough():
     apart from them."""
     pairs = [permuted("a", "b", 30, 1e-4), permuted("a", "c", 3, 0.5), permuted("b", "c", 4, 0.25)]
     alone = permuted("a", "d", 1, None)
-    text = said(systems=[A, B], comparisons=[*pairs, alone])
+    text = said(systems=[A, B], system_comparisons=[*pairs, alone])
     assert (
         "1 pair of systems has fewer than two sources in common, so no test compares them." in text
     )
@@ -117,7 +117,7 @@ def test_pairs_out_of_reach_on_some_criteria_are_told_with_these():
     pairs[0]["p_holm"] = 0.01
     text = said(
         systems=[A, B],
-        comparisons=pairs,
+        system_comparisons=pairs,
         criteria=[criterion(key) for key, _n, _floor in of],
     )
     assert "significantly different from all others" in text
@@ -173,7 +173,7 @@ def test_a_system_judged_on_easy_sources_alone_is_not_told_to_be_the_best():
     low = [criterion(best="lowest")]
     assert "opposite" not in said(systems=[B, A], criteria=low, **told_of(a="a", b="b"))
     rows = [mean("a", 2.4, 2, 3), mean("b", 2.1, 2, 2.2)]
-    told["comparisons"][0]["value"] = -0.7
+    told["system_comparisons"][0]["value"] = -0.7
     assert "On clarity a is better than b" in said(systems=rows, criteria=low, **told)
 
 
@@ -193,7 +193,7 @@ def test_equal_best_means_are_shared_whoever_stands_first():
 
 
 def test_means_stand_by_merit_with_interval_n_and_what_was_returned():
-    found = table(systems=[B, A], returned=[stored.returned("a", 10, 9)])
+    found = table(systems=[B, A], coverage=[stored.returned("a", 10, 9)])
     assert [
         (line.name, line.cells[0].text, line.cells[0].under, line.last) for line in found.lines
     ] == [
@@ -248,7 +248,7 @@ def test_values_that_may_not_be_averaged_have_no_mean():
     form, content = small.criteria
     changed = replace(small, criteria=(replace(form, best="none"), content))
     campaign = studies.imported(rubric=rubrics.install(document=changed))
-    assert {row["criterion"] for row in records(SystemMeans, campaign)} == {"correctness"}
+    assert {row["criterion"] for row in records(Systems, campaign)} == {"correctness"}
 
 
 def test_common_means_rest_on_the_sources_that_every_system_has() -> None:

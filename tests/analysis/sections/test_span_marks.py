@@ -4,7 +4,7 @@ import pytest
 
 from analysis import frames
 from analysis.actions import runs
-from analysis.sections.spans import SpanMarks
+from analysis.sections.span_marks import SpanMarks
 from judging.actions import drafts, jobs, judgments, sheets
 from judging.models import Campaign, Passage
 from judging.spans import read

@@ -16,12 +16,12 @@ from analysis.forms.runs import RunForm
 from analysis.models import Run
 from analysis.reports import making
 from analysis.reports.rows import encode
-from analysis.sections import readings
+from analysis.sections import rule_application
 from analysis.sections.aggregates import _arranged
 from analysis.sections.ceiling import Ceiling
 from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.section import Found
-from analysis.sections.system_means import SystemMeans
+from analysis.sections.systems import Systems
 from tests import factories, shared_data
 from tests.analysis import studies
 from tests.analysis.actions.test_runs import carried_out, found
@@ -54,25 +54,21 @@ def by_the_protocol(read):
 
 def test_means_by_protocol_equal_the_protocols_own(qgstec):
     read = frames.material(qgstec)
-    counted = readings.read_as(read, "by_protocol")
-    means = {
-        (row["system"], row["criterion"]): row["value"] for row in records(SystemMeans, counted)
-    }
+    counted = rule_application.read_as(read, "by_protocol")
+    means = {(row["system"], row["criterion"]): row["value"] for row in records(Systems, counted)}
     expected = by_the_protocol(read)
     assert means.keys() == expected.keys()
     assert np.allclose(
         [means[key] for key in expected], list(expected.values()), rtol=1e-11, atol=0
     )
-    released = {
-        (row["system"], row["criterion"]): row["value"] for row in records(SystemMeans, read)
-    }
+    released = {(row["system"], row["criterion"]): row["value"] for row in records(Systems, read)}
     assert (round(means["a", "variety"], 4), round(released["a", "variety"], 4)) == (1.7042, 1.7811)
     assert counted.slots is read.slots
 
 
 def test_as_released_is_what_was_read(qgstec):
     read = frames.material(qgstec)
-    assert readings.read_as(read, "as_released") is read
+    assert rule_application.read_as(read, "as_released") is read
 
 
 @pytest.mark.long
@@ -85,9 +81,16 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(client):
     asked = {**wanted, "reading": "by_protocol", "slices": ["target_type", "day"]}
     run = runs.start(**start, parameters=asked)
     tables = carried_out(run)
-    for same in ("agreement", "pairs", "annotators", "aggregates", "violations", "returned"):
+    for same in (
+        "agreement",
+        "pairwise_kappa",
+        "annotators",
+        "aggregates",
+        "violations",
+        "coverage",
+    ):
         assert tables[same] == released[same], same
-    for other in ("systems", "distributions", "comparisons"):
+    for other in ("systems", "distributions", "system_comparisons"):
         assert tables[other] != released[other], other
     [mean] = found(tables["systems"], system="Brisa", criterion="variety")
     [own] = found(
@@ -155,7 +158,7 @@ def small(texts, variety):
 
 
 def values(read):
-    rows = readings.read_as(read, "by_protocol").judgments
+    rows = rule_application.read_as(read, "by_protocol").judgments
     return [(row.unit, row.annotator, row.value, row.origin) for row in rows.itertuples()]
 
 
@@ -185,9 +188,9 @@ def test_values_that_rules_settle_say_nothing_of_how_annotators_differ():
     alike = small(["Who?", "Who?"], [(1, 2), (2, 2)])
     both = small(["Who?", "What?"], [(1, 2), (2, None)])
     for read, left in ((lone, 0), (alike, 0), (both, 3)):
-        own = readings.not_settled(read, "by_protocol").judgments
+        own = rule_application.not_settled(read, "by_protocol").judgments
         assert len(own[own["criterion"] == "variety"]) == left
-        assert readings.not_settled(read, "as_released") is read
+        assert rule_application.not_settled(read, "as_released") is read
 
 
 def test_reading_is_offered_only_where_the_rubric_has_two(client):
@@ -225,7 +228,7 @@ def test_ceiling_by_protocol_skips_values_that_rules_set() -> None:
     """The second program knows which values of variety rules set: they would change its ceiling."""
     golden = material.QGSTEC_B
     read = frames.material(material.imported(golden))
-    counted = readings.read_as(read, "by_protocol")
+    counted = rule_application.read_as(read, "by_protocol")
     inputs = replace(inputs_of(read, reading="by_protocol"), counted=counted)
 
     rows = Ceiling().records(inputs, Found({}), chance())

@@ -19,7 +19,11 @@ from analysis.reports.numerals import (
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.agreement import level_of
-from analysis.sections.llm_judges.judges import Judged, judged_criteria, repeated_answers
+from analysis.sections.llm_judges.judge_descriptions import (
+    Judged,
+    judged_criteria,
+    repeated_answers,
+)
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import krippendorff_alpha
@@ -120,13 +124,13 @@ class AgainstPersonRow:
     alpha: Result = column("Krippendorff's alpha of the two", prefix="alpha_")
 
 
-class Verdicts(Section[VerdictRow]):
+class AlternativeAnnotatorTest(Section[VerdictRow]):
     """The verdict on each judge, criterion by criterion, with the human ceiling beside it."""
 
-    key = "judge_verdicts"
+    key = "alternative_annotator_test"
     title = "Alternative annotator test"
     identity = ("criterion", "judge")
-    beside = (("judge_against_people", "LLM judges against each annotator"),)
+    beside = (("judge_against_annotators", "LLM judges against each annotator"),)
     note = (
         "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn and "
         "asks which is nearer to the others, the judge or that annotator; ε is what replacing an annotator may "
@@ -166,17 +170,17 @@ class Verdicts(Section[VerdictRow]):
                 f"{row.judge}: {text}" for row in rows for text in (row.reason, row.caution) if text
             ],
         )
-        return draw(table, found.of(Verdicts), found.names)
+        return draw(table, found.of(AlternativeAnnotatorTest), found.names)
 
     def sentences(self, found: Found) -> Iterator[str]:
-        for row in found.of(Verdicts):
+        for row in found.of(AlternativeAnnotatorTest):
             yield _sentence(row, found.name_of(row.criterion))
 
 
-class AgainstPeople(Section[AgainstPersonRow]):
+class JudgeAgainstAnnotators(Section[AgainstPersonRow]):
     """Each judge against each person."""
 
-    key = "judge_against_people"
+    key = "judge_against_annotators"
     title = "LLM judges against each annotator"
     identity = ("criterion", "judge", "person")
     people = ("person",)
@@ -208,7 +212,7 @@ class AgainstPeople(Section[AgainstPersonRow]):
             caption="p after Benjamini and Yekutieli over the people, a source's items kept together.",
             folded=True,
         )
-        return draw(table, found.of(AgainstPeople), found.names)
+        return draw(table, found.of(JudgeAgainstAnnotators), found.names)
 
 
 def tested(judged: Judged, name: str, epsilon: float) -> AlternativeTest:

@@ -9,9 +9,8 @@ from django.utils import timezone
 
 from analysis.actions import degradations, runs
 from analysis.actions.degrading import WantedDegradation
-from analysis.sections import study
+from analysis.sections import about as about_section
 from analysis.sections.page import results_in_words
-from analysis.sections.sights import unblinded
 from judging import storage
 from judging.actions import (
     campaigns,
@@ -20,6 +19,7 @@ from judging.actions import (
     enrollments,
     history,
 )
+from judging.actions.blinding import unblinded
 from judging.guards import judges_now
 from judging.models import (
     AddedFile,
@@ -145,7 +145,7 @@ def test_unblinded_are_those_who_saw_the_material_through_a_draft_that_is_gone()
 
 def test_whoever_is_erased_is_named_neither_as_not_blind_nor_as_having_read_others() -> None:
     kept = [stored.about(unblinded=["A01", "A02"], read_others=["A02", "A03"])]
-    [row] = study.StudyOverview.without(kept, {"A02"})
+    [row] = about_section.About.without(kept, {"A02"})
     assert (row["unblinded"], row["read_others"]) == (["A01"], ["A03"])
 
 
@@ -528,11 +528,11 @@ def test_of_a_study_that_is_older_than_the_history_what_came_before_it_counts(wh
 def test_an_unfinished_study_says_how_many_places_were_filled() -> None:
     campaign = studies.opened(annotators_per_task=3)
     handed_in(begun(campaign, factories.user()))
-    [row] = records(study.StudyOverview, campaign)
+    [row] = records(about_section.About, campaign)
     places = campaign.rounds.get(kind="main").tasks.count() * 3
     assert (row["filled"], row["places"], row["sources_judged"]) == (1, places, 1)
     assert (row["campaign"], row["annotators"]) == (campaign.title, 1)
-    told = " ".join(study.StudyOverview().caveats(stored.found(about=[row])))
+    told = " ".join(about_section.About().caveats(stored.found(about=[row])))
     assert (
         f"1 of {places} assignments are submitted, and 1 of {row['sources']} sources have judgments"
         in told
@@ -547,15 +547,15 @@ def test_places_that_hold_no_value_are_told_among_those_handed_in() -> None:
     for person, task in zip(people[1:], tasks[1:], strict=True):
         form = {"token": task.submit_token, "sequence": 1} | {"b1": "Broken", "b2": "Broken"}
         factories.logged_in(person).post(f"/tasks/{task.pk}/submit/?step=0", form)
-    [row] = records(study.StudyOverview, campaign)
+    [row] = records(about_section.About, campaign)
     assert (row["filled"], row["without_values"], row["annotators"]) == (3, 2, 1)
     found = stored.found(about=[row])
     assert "Of the submitted assignments, 2 have no rating." in list(
-        study.StudyOverview().caveats(found)
+        about_section.About().caveats(found)
     )
     one = stored.found(about=[{**row, "without_values": 1}])
     assert "Of the submitted assignments, 1 has no rating." in list(
-        study.StudyOverview().caveats(one)
+        about_section.About().caveats(one)
     )
 
 
@@ -566,11 +566,11 @@ def test_time_at_work_is_the_median_over_tasks_of_seconds_a_question() -> None:
         task = begun(campaign, person)
         handed_in(task)
         Assignment.objects.filter(pk=task.pk).update(active_seconds=seconds)
-    [row] = records(study.StudyOverview, campaign)
+    [row] = records(about_section.About, campaign)
     assert row["seconds_a_question"] == (30 / 2 + 90 / 2) / 2  # of two systems on a source
     assert row["annotators"] == 3
     Assignment.objects.update(active_seconds=0)  # as where scripts are off
-    [row] = records(study.StudyOverview, campaign)
+    [row] = records(about_section.About, campaign)
     assert row["seconds_a_question"] is None
 
 
@@ -584,7 +584,7 @@ def test_a_deviation_from_a_locked_protocol_is_told_with_what_was_before_and_aft
         made_by=campaign.created_by,
         made_at=datetime(2026, 5, 4, 23, tzinfo=UTC),
     )
-    [row] = records(study.StudyOverview, campaign)
+    [row] = records(about_section.About, campaign)
     assert row["deviations"] == [
         {
             "day": "2026-05-04",
@@ -597,12 +597,12 @@ def test_a_deviation_from_a_locked_protocol_is_told_with_what_was_before_and_aft
 
 
 def test_a_report_keeps_the_first_deviations_and_the_beginnings_of_their_texts(monkeypatch) -> None:
-    monkeypatch.setattr(study, "MAX_PAGE_ROWS", 2)
+    monkeypatch.setattr(about_section, "MAX_PAGE_ROWS", 2)
     campaign = studies.opened()
     made = {"made_by": campaign.created_by, "made_at": timezone.now()}
     for _n in range(3):
         campaign.deviations.create(what="consent", before="a " * 5_000, after="b", **made)
-    [row] = records(study.StudyOverview, campaign)
+    [row] = records(about_section.About, campaign)
     assert (len(row["deviations"]), row["deviation_count"]) == (2, 3)
     assert {len(each["before"]) for each in row["deviations"]} == {500}
 
@@ -626,7 +626,9 @@ def test_nothing_judged_is_said() -> None:
 
 
 def test_means_without_ratings_are_not_called_a_study_nobody_judged() -> None:
-    found = stored.found(about=[stored.about(origin="imported", judgments=0)], metrics=MEANS)
+    found = stored.found(
+        about=[stored.about(origin="imported", judgments=0)], metric_definitions=MEANS
+    )
     told = results_in_words(found)
     assert told[0]["text"].startswith("The human ratings were imported as means over annotators")
     assert "Nobody" not in told[0]["text"]
@@ -640,7 +642,7 @@ OUT = [{"annotator": "A1", "reason": "slept"}]
 @pytest.mark.parametrize("out", [{"excluded": OUT}, {"left_out": ["annotator A1"]}])
 def test_ratings_that_are_all_left_out_are_not_called_means(metrics: list, out: dict) -> None:
     about = stored.about(origin="imported", judgments=0, **out)
-    (told,) = results_in_words(stored.found(about=[about], metrics=metrics))
+    (told,) = results_in_words(stored.found(about=[about], metric_definitions=metrics))
     assert "There are no ratings of included annotators" in told["text"]
     assert "means over annotators" not in told["text"]
 
@@ -652,7 +654,7 @@ def test_sources_that_nobody_judged_are_said() -> None:
 
 def test_people_are_told_as_they_were_found_let_in_and_paid() -> None:
     campaign = studies.opened(consent="I agree.", pass_mark=75, rate=RATE, trains=False)
-    assert list(study._people(campaign)) == [
+    assert list(about_section._people(campaign)) == [
         "They agreed to a consent text before their first task.",
         "A task paid 0.50 EUR at a planned 3 min, 10.00 EUR an hour.",
     ]
@@ -665,7 +667,7 @@ def test_people_are_told_as_they_were_found_let_in_and_paid() -> None:
         Enrollment.objects.filter(pk=own.pk).update(qualified_at=qualified_at)
         for number in (1, 2) if label != "A03" else ():
             QualificationTry.objects.create(enrollment=own, number=number, made_at=now)
-    told = list(study._people(campaign))
+    told = list(about_section._people(campaign))
     assert told[0] == "Annotators came from Prolific."
     assert told[2] == (
         "They qualified on 0 items: 75% of the answers had to be right in one of 2 tries; "

@@ -24,9 +24,9 @@ from analysis.reports.numerals import (
 from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
+from analysis.sections.about import facts_of
 from analysis.sections.columns import averaged_criteria, rated_outputs, units_of
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.study import facts_of
 from judging.hypotheses import Hypotheses
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._design import ClusterUnit, Design
@@ -133,7 +133,7 @@ class SystemScores:
         return -means if self.criterion.best == "lowest" else means
 
 
-class Comparisons(Section[SystemPair]):
+class SystemComparisons(Section[SystemPair]):
     """Every pair of systems under every test.
 
     A contrast within sources compares the systems; its p comes from swapping the systems source by
@@ -142,7 +142,7 @@ class Comparisons(Section[SystemPair]):
     source as independent.
     """
 
-    key = "comparisons"
+    key = "system_comparisons"
     listed = True
     title = "System comparisons"
     identity = ("criterion", "test", "first", "second")
@@ -163,7 +163,7 @@ class Comparisons(Section[SystemPair]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemPair]:
         pairs: dict[str, list[SystemPair]] = {}
-        left_out = found.left_out(Comparisons)
+        left_out = found.left_out(SystemComparisons)
         for scores in scores_of(inputs.counted):
             key = scores.criterion.key
             if key not in left_out:
@@ -177,7 +177,7 @@ class Comparisons(Section[SystemPair]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(Comparisons)
+        rows = found.of(SystemComparisons)
         by_test = {(row.criterion, row.first, row.second, row.test): row for row in rows}
 
         def other(row: SystemPair, test: str) -> SystemPair:
@@ -224,7 +224,7 @@ class Groups(Section[SystemLetters]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemLetters]:
         rows: list[SystemLetters] = []
-        left_out = found.left_out(Comparisons)
+        left_out = found.left_out(SystemComparisons)
         for each in scores_of(inputs.counted):
             key = each.criterion.key
             if key in left_out:  # no test says who shares a letter
@@ -263,7 +263,7 @@ def corrected_together(found: Found, criterion: str) -> list[str]:
 def deciding_pairs(found: Found, criterion: str) -> list[SystemPair]:
     """Return the pairs of systems under the test that compares them on a criterion: letters, bold
     type and sentences come from these alone."""
-    return [row for row in found.on(Comparisons, criterion) if row.test == DIFFERENCE]
+    return [row for row in found.on(SystemComparisons, criterion) if row.test == DIFFERENCE]
 
 
 def tests_of(pairs: Sequence[SystemPair]) -> list[str]:
@@ -281,7 +281,9 @@ def contrast_reason(design: Design) -> str:
 
 def contrast_reasons(found: Found) -> Iterator[str]:
     """Yield why the test of some pairs of systems is adjusted for annotators."""
-    rows = [row for row in found.of(Comparisons) if row.test == DIFFERENCE and is_compared(row)]
+    rows = [
+        row for row in found.of(SystemComparisons) if row.test == DIFFERENCE and is_compared(row)
+    ]
     adjusted = [row for row in rows if row.p_from == CONTRAST]
     if not adjusted:
         return

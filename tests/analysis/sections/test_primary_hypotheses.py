@@ -10,7 +10,7 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from analysis.sections.methods import _hypotheses
 from analysis.sections.page import chapters, results_in_words
-from analysis.sections.primary import PrimaryHypotheses, primary_in_short
+from analysis.sections.primary_hypotheses import PrimaryHypotheses, primary_in_short
 from analysis.sections.section import Found
 from analysis.sections.summary import summary_of
 from judging.hypotheses import GREATER, HOLM, IN_ORDER, NON_INFERIOR, PrimaryHypothesis
@@ -33,13 +33,13 @@ def tables(design: str = "sources", level: float = 0.05, **changes: Any) -> dict
 def several(*primary: PrimaryHypothesis, multiplicity: str) -> list[dict[str, Any]]:
     ratings = rated.drawn(3, 30, 3, seed=8, gap=0.4)
     read = rated.study(ratings, primary=primary, multiplicity=multiplicity)
-    return rated.computed(read)["primary_hypothesis"]
+    return rated.computed(read)["primary_hypotheses"]
 
 
 def test_primary_fixed_annotators_is_the_uncorrected_permutation_test() -> None:
     found = tables(direction="two_sided", second="Corvo")
-    (row,) = found["primary_hypothesis"]
-    (pair,) = picked(found["comparisons"], test="difference", first="Alba", second="Corvo")
+    (row,) = found["primary_hypotheses"]
+    (pair,) = picked(found["system_comparisons"], test="difference", first="Alba", second="Corvo")
     assert pair["p"] < pair["p_holm"]
     assert (row["value"], row["p_declared"]) == (pair["value"], pair["p"])
     means = GAP.mean(axis=2)
@@ -49,18 +49,18 @@ def test_primary_fixed_annotators_is_the_uncorrected_permutation_test() -> None:
 
 def test_primary_random_annotators_is_the_contrast() -> None:
     found = tables(RANDOM, direction="two_sided")
-    (row,) = found["primary_hypothesis"]
-    (pair,) = picked(found["comparisons"], test="difference", first="Alba", second="Brisa")
+    (row,) = found["primary_hypotheses"]
+    (pair,) = picked(found["system_comparisons"], test="difference", first="Alba", second="Brisa")
     assert row["test"] == "contrast"
     assert (row["value"], row["p_declared"]) == (pair["value"], pair["p"])
-    (fixed,) = tables(direction="two_sided")["primary_hypothesis"]
+    (fixed,) = tables(direction="two_sided")["primary_hypotheses"]
     assert fixed["p_declared"] != row["p_declared"]
 
 
 def test_primary_one_sided_halves_p_on_the_declared_side_only() -> None:
-    (both,) = tables(direction="two_sided")["primary_hypothesis"]
-    (right,) = tables()["primary_hypothesis"]
-    (wrong,) = tables(first="Brisa", second="Alba")["primary_hypothesis"]
+    (both,) = tables(direction="two_sided")["primary_hypotheses"]
+    (right,) = tables()["primary_hypotheses"]
+    (wrong,) = tables(first="Brisa", second="Alba")["primary_hypotheses"]
     assert right["p_declared"] == pytest.approx(both["p"] / 2)
     assert wrong["p_declared"] == pytest.approx(1 - both["p"] / 2)
     assert wrong["value"] == -right["value"]
@@ -71,15 +71,15 @@ def test_primary_low_is_best_the_lower_mean_is_better() -> None:
     read = rated.study(GAP, primary=(PAIR,))
     (criterion,) = read.rubric.criteria
     turned = replace(read.rubric, criteria=(replace(criterion, best="lowest"),))
-    (row,) = rated.computed(replace(read, rubric=turned))["primary_hypothesis"]
+    (row,) = rated.computed(replace(read, rubric=turned))["primary_hypotheses"]
     assert row["value"] > 0 and row["p_declared"] > 0.5
 
 
 def test_primary_own_level_decides_significance() -> None:
-    (row,) = tables()["primary_hypothesis"]
+    (row,) = tables()["primary_hypotheses"]
     p = row["p_declared"]
-    (strict,) = tables(level=p / 2)["primary_hypothesis"]
-    (mild,) = tables(level=min(0.5, p * 2))["primary_hypothesis"]
+    (strict,) = tables(level=p / 2)["primary_hypotheses"]
+    (mild,) = tables(level=min(0.5, p * 2))["primary_hypotheses"]
     assert (strict["supported"], mild["supported"]) == (False, True)
 
 
@@ -109,7 +109,7 @@ def test_primary_in_order_stops_at_the_first_that_is_not_supported() -> None:
 def test_primary_non_inferiority_agrees_with_statsmodels() -> None:
     declared = replace(PAIR, first="Brisa", second="Alba", direction=NON_INFERIOR)
     read = rated.study(GAP, primary=(declared,), margins=rated.margin(0.6))
-    (row,) = rated.computed(read)["primary_hypothesis"]
+    (row,) = rated.computed(read)["primary_hypotheses"]
     alba, brisa, _ = GAP.mean(axis=2)
     _, above_the_margin, _ = ttost_paired(brisa, alba, -0.6, 0.6)
     assert row["p_declared"] == pytest.approx(above_the_margin[1])
@@ -123,7 +123,7 @@ def test_primary_non_inferiority_low_is_best_takes_the_other_side() -> None:
     read = rated.study(GAP, primary=(declared,), margins=rated.margin(0.6))
     (criterion,) = read.rubric.criteria
     turned = replace(read.rubric, criteria=(replace(criterion, best="lowest"),))
-    (row,) = rated.computed(replace(read, rubric=turned))["primary_hypothesis"]
+    (row,) = rated.computed(replace(read, rubric=turned))["primary_hypotheses"]
     alba, brisa, _ = GAP.mean(axis=2)
     _, _, below_the_margin = ttost_paired(brisa, alba, -0.6, 0.6)
     assert row["p_declared"] == pytest.approx(below_the_margin[1])
@@ -143,12 +143,12 @@ def test_primary_metric_takes_the_spearman_correlation_at_its_level() -> None:
         {**level, "level": "pooled", "coefficient": "pearson", "value": 0.4, "p": 0.01},
     ]
     metric = PrimaryHypothesis("clarity", "BLEU-4", direction=GREATER, metric_level="pooled")
-    row = of_metrics(metric, levels=levels)
+    row = of_metrics(metric, correlations=levels)
     assert (row["value"], row["p_declared"], row["supported"]) == (0.3, 0.01, True)
-    text = " ".join(stored.in_words(PrimaryHypotheses(), stored.found(primary_hypothesis=[row])))
+    text = " ".join(stored.in_words(PrimaryHypotheses(), stored.found(primary_hypotheses=[row])))
     assert "“BLEU-4” correlates positively with human ratings of clarity (pooled)" in text
     assert "ρ = .30, 95% CI [.10, .50], p = .010; supported" in text
-    systems = of_metrics(replace(metric, metric_level="systems"), levels=levels)
+    systems = of_metrics(replace(metric, metric_level="systems"), correlations=levels)
     assert (systems["value"], systems["p_declared"]) == (0.9, 0.2)
 
 
@@ -159,18 +159,20 @@ def test_primary_two_metrics_takes_their_difference_in_the_declared_order() -> N
         {**pair, "level": "systems", "coefficient": "spearman", "value": 0.4, "p": 0.3},
     ]
     expected = PrimaryHypothesis("clarity", "METEOR", "BLEU-4", GREATER, "pooled")
-    right = of_metrics(expected, differences=differences)
+    right = of_metrics(expected, metric_comparisons=differences)
     assert (right["value"], right["p_declared"], right["supported"]) == (0.1, 0.01, True)
-    wrong = of_metrics(replace(expected, first="BLEU-4", second="METEOR"), differences=differences)
+    wrong = of_metrics(
+        replace(expected, first="BLEU-4", second="METEOR"), metric_comparisons=differences
+    )
     assert (wrong["value"], wrong["low"], wrong["high"]) == (-0.1, -0.18, -0.02)
     assert wrong["p_declared"] == pytest.approx(0.99)
-    text = " ".join(stored.in_words(PrimaryHypotheses(), stored.found(primary_hypothesis=[right])))
+    text = " ".join(stored.in_words(PrimaryHypotheses(), stored.found(primary_hypotheses=[right])))
     assert "“METEOR” correlates more strongly than “BLEU-4” with human ratings of clarity" in text
 
 
 def test_primary_two_metrics_without_a_comparison_says_why() -> None:
     asked = PrimaryHypothesis("clarity", "METEOR", "BLEU-4", GREATER, "pooled")
-    row = of_metrics(asked, differences=[])
+    row = of_metrics(asked, metric_comparisons=[])
     assert (row["p_declared"], row["supported"]) == (None, False)
     assert (
         row["reason"] == "this run does not compare the two metrics on this criterion at this level"
@@ -198,8 +200,8 @@ def test_primary_none_declared_methods_call_all_tests_exploratory() -> None:
 
 def test_methods_several_criteria_name_the_missing_correction() -> None:
     criteria = [stored.criterion(key, averaged=True) for key in ("clarity", "form")]
-    found = stored.found(criteria=criteria, comparisons=[{"criterion": "clarity"}])
-    found.documents["primary_hypothesis"] = []  # type: ignore[index]
+    found = stored.found(criteria=criteria, system_comparisons=[{"criterion": "clarity"}])
+    found.documents["primary_hypotheses"] = []  # type: ignore[index]
     assert "corrected within each criterion, not across the 2 criteria." in " ".join(
         _hypotheses(found)
     )
@@ -212,7 +214,7 @@ def test_primary_systems_equal_keeps_its_level() -> None:
         ratings = rated.drawn(3, 12, 3, seed=seed)
         for direction in significant:
             read = rated.study(ratings, primary=(replace(PAIR, direction=direction),))
-            (row,) = rated.computed(read, mixed_model="never")["primary_hypothesis"]
+            (row,) = rated.computed(read, mixed_model="never")["primary_hypotheses"]
             significant[direction] += row["supported"]
     for count in significant.values():
         assert binomtest(count, studies).proportion_ci(method="exact").low <= 0.07
@@ -224,7 +226,7 @@ def test_primary_systems_equal_keeps_its_level() -> None:
 )
 def test_summary_primary_hypothesis_comes_first_with_its_result(level: float, verdict: str) -> None:
     found = tables(level=level)
-    (row,) = found["primary_hypothesis"]
+    (row,) = found["primary_hypotheses"]
 
     first, *others = summary_of(Found(found)).parts
 

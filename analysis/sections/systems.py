@@ -23,16 +23,21 @@ from analysis.reports.numerals import (
 )
 from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
+from analysis.sections.about import StudyFacts, facts_of
 from analysis.sections.columns import (
     averaged_criteria,
     clusters_of,
     rated_outputs,
     units_of,
 )
-from analysis.sections.comparisons import (
+from analysis.sections.coverage import Coverage
+from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.equivalence import tested_pairs
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_comparisons import (
     SURE,
-    Comparisons,
     Groups,
+    SystemComparisons,
     SystemPair,
     contrast_reasons,
     deciding_pairs,
@@ -43,11 +48,6 @@ from analysis.sections.comparisons import (
     not_compared_because,
     untested_because,
 )
-from analysis.sections.criteria import CriterionRow, criterion_rows
-from analysis.sections.equivalence import tested_pairs
-from analysis.sections.returned import Returned
-from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.study import StudyFacts, facts_of
 from judging.models import System
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._design import ClusterUnit
@@ -75,7 +75,7 @@ class SystemMean:
     )
 
 
-class SystemMeans(Section[SystemMean]):
+class Systems(Section[SystemMean]):
     """The systems' means over the questions they returned, with intervals of the declared
     design."""
 
@@ -99,7 +99,7 @@ class SystemMeans(Section[SystemMean]):
         return list(declared_means(inputs))
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(SystemMeans)
+        rows = found.of(Systems)
         orders = [SystemOrder.of(found, each) for each in criterion_rows(found) if each.averaged]
         if not rows or not facts_of(found).judgments:
             return []
@@ -128,7 +128,7 @@ class SystemMeans(Section[SystemMean]):
 
     def figures(self, found: Found) -> list[Figure]:
         orders = [SystemOrder.of(found, each) for each in criterion_rows(found) if each.averaged]
-        systems = by_merit(orders, list(dict.fromkeys(row.system for row in found.of(SystemMeans))))
+        systems = by_merit(orders, list(dict.fromkeys(row.system for row in found.of(Systems))))
         panels = [
             (
                 order.criterion.name,
@@ -143,12 +143,12 @@ class SystemMeans(Section[SystemMean]):
         return [Figure("systems", alt, chart)]
 
     def technical_notes(self, found: Found) -> list[str]:
-        return charts.not_drawn(len(found.of(SystemMeans)), charts.DRAWN_MEANS)
+        return charts.not_drawn(len(found.of(Systems)), charts.DRAWN_MEANS)
 
     def headline(self, found: Found) -> dict[str, Result]:
         return {
             f"{found.name_of(row.criterion)}, {system_name(row.system)}": row.mean
-            for row in found.of(SystemMeans)
+            for row in found.of(Systems)
         }
 
     def sentences(self, found: Found) -> Iterator[str]:
@@ -188,7 +188,7 @@ def _lines(
     letters: Mapping[tuple[str, str], str],
 ) -> list[Line]:
     """Return a line of the table for each system: its means with their letters, and its outputs."""
-    returned = {row.system: row for row in found.of(Returned)}
+    returned = {row.system: row for row in found.of(Coverage)}
     drawn = len(systems) <= FEW
     lines = []
     for name in systems:
@@ -255,14 +255,14 @@ def _ordered(found: Found) -> list["SystemOrder"]:
 def _out_of_reach(found: Found) -> Iterator[str]:
     """Yield sentences on pairs of systems with too few sources in common for the permutation test,
     or for a significant difference; with the criteria, unless it is so on all."""
-    criteria = dict.fromkeys(row.criterion for row in found.of(Comparisons))
+    criteria = dict.fromkeys(row.criterion for row in found.of(SystemComparisons))
     for limit in (_without_test, _without_significance):
         concerned: dict[str, list[str]] = {}
         for criterion in criteria:
             if words := limit(deciding_pairs(found, criterion), facts_of(found).unit):
                 concerned.setdefault(words, []).append(inside(found.name_of(criterion)))
         for words, names in concerned.items():
-            if len(names) == len(criteria) and not found.left_out(Comparisons):
+            if len(names) == len(criteria) and not found.left_out(SystemComparisons):
                 yield f"{words[0].upper()}{words[1:]}."
             else:
                 yield f"On {listed(names)}, {words}."
@@ -384,9 +384,9 @@ class SystemOrder:
     def of(cls, found: Found, criterion: CriterionRow) -> Self:
         key = criterion.criterion
         up = criterion.best != "lowest"
-        rows = found.on(SystemMeans, key)
+        rows = found.on(Systems, key)
         means = {row.system: row.mean for row in rows}
-        if key in found.left_out(Comparisons):
+        if key in found.left_out(SystemComparisons):
             return cls(criterion, means, frozenset(), undefined=UNTESTED)
         pairs = deciding_pairs(found, key)
         ahead = (

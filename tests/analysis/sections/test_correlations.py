@@ -12,8 +12,8 @@ from scipy import stats
 from analysis import frames
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.sections.ceiling import Ceiling
-from analysis.sections.differences import Differences, Leaders
-from analysis.sections.levels import Levels, turned
+from analysis.sections.correlations import Correlations, turned
+from analysis.sections.metric_comparisons import Leaders, MetricComparisons
 from analysis.sections.section import Found
 from judging.actions import jobs
 from judging.models import Metric
@@ -48,7 +48,7 @@ def columns(campaign):
 
 @pytest.fixture(scope="module")
 def levels(campaign):
-    return picked(records(Levels, campaign), criterion="correctness", metric="meteor")
+    return picked(records(Correlations, campaign), criterion="correctness", metric="meteor")
 
 
 def value(rows, level, coefficient):
@@ -86,7 +86,7 @@ def test_correlations_on_each_source_are_the_mean_of_scipys(levels, columns):
     assert (row["low"], row["high"]) == (None, None)
     assert row["reason"]
     asked = [stored.about(metric_level="within_source")]
-    shown = Levels().tables(stored.found(about=asked, levels=[row]))[0]
+    shown = Correlations().tables(stored.found(about=asked, correlations=[row]))[0]
     assert shown.reasons == [row["reason"]]
     assert value(levels, "pooled", "spearman") and not picked(levels, level="pooled")[0]["caution"]
 
@@ -142,7 +142,7 @@ def test_on_common_questions_tests_as_published_rest_on_them_too(campaign):
         scores=pd.concat([read.scores, *extra], ignore_index=True),
     )
     rows = picked(
-        records(Differences, read, items="common"), criterion="correctness", level="pooled"
+        records(MetricComparisons, read, items="common"), criterion="correctness", level="pooled"
     )
     [row] = [row for row in rows if {row["better"], row["other"]} == {"meteor", "m1"}]
     frame = pd.DataFrame(
@@ -176,7 +176,7 @@ def test_a_comparison_of_metrics_asks_in_the_same_words_whether_to_go_on(campaig
             raise jobs.JobCancelled
 
     with pytest.raises(jobs.JobCancelled):
-        Differences().compute(inputs_of(read), Found({}), replace(chance(), step=step))
+        MetricComparisons().compute(inputs_of(read), Found({}), replace(chance(), step=step))
     assert len(set(told)) == 1
 
 
@@ -189,7 +189,7 @@ def test_one_annotator_who_is_declared_random_leaves_values_without_intervals(ca
     read = frames.material(campaign)
     alone = frames.without(read, annotators=["A2"])
     inputs = replace(inputs_of(alone), design=Design(annotators="random"))
-    rows = picked(Levels().records(inputs, stored.found(), chance()), coefficient="spearman")
+    rows = picked(Correlations().records(inputs, stored.found(), chance()), coefficient="spearman")
     of_questions = [row for row in rows if row["level"] != "systems" and row["value"] is not None]
     assert of_questions
     for row in of_questions:
@@ -201,9 +201,9 @@ def test_one_annotator_who_is_declared_random_leaves_values_without_intervals(ca
 def test_low_values_that_are_best_are_turned(campaign):
     where = {"level": "pooled", "coefficient": "spearman", "criterion": "correctness"}
     metrics = campaign.collection.metrics.filter(name="meteor")
-    before = picked(records(Levels, campaign), **where)
+    before = picked(records(Correlations, campaign), **where)
     metrics.update(direction="lower")
-    after = picked(records(Levels, campaign), **where)
+    after = picked(records(Correlations, campaign), **where)
     metrics.update(direction="higher")
     assert [row["value"] for row in after] == [-row["value"] for row in before]
 
@@ -255,7 +255,7 @@ def said(**documents) -> str:
 
 def test_the_highest_metric_is_told_with_those_not_told_apart_from_it():
     rows = [rho("bleu", 0.4, 0.3, 0.5), rho("meteor", 0.38, 0.2, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
-    assert said(levels=rows, leaders=[leader("bleu", ["meteor"], ["chrf"])]).startswith(
+    assert said(correlations=rows, leaders=[leader("bleu", ["meteor"], ["chrf"])]).startswith(
         "On clarity, bleu has the highest correlation with human ratings: ρ = .40, 95% CI [.30, .50], p = .001 "
         "(Spearman's ρ, pooled; 6 sources, n = 12; Holm); not significantly different from it: meteor."
     )
@@ -263,7 +263,7 @@ def test_the_highest_metric_is_told_with_those_not_told_apart_from_it():
 
 def test_equal_metrics_share_the_highest_place():
     rows = [rho("bleu", 0.4, 0.3, 0.5), rho("copy", 0.4, 0.3, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
-    text = said(levels=rows, leaders=[leader("bleu", ["copy", "chrf"])])
+    text = said(correlations=rows, leaders=[leader("bleu", ["copy", "chrf"])])
     assert text.startswith(
         "On clarity, bleu and copy share the highest correlation with human ratings"
     )
@@ -273,10 +273,13 @@ def test_equal_metrics_share_the_highest_place():
 def test_on_each_source_a_claim_names_the_sources_on_which_the_correlation_exists():
     rows = [rho("bleu", 0.4, 0.3, 0.5, "within_source") | {"n": 4}]
     asked = [stored.about(metric_level="within_source")]
-    assert "(Spearman's ρ, per source; 4 of 6 sources, n = 12)" in said(about=asked, levels=rows)
+    assert "(Spearman's ρ, per source; 4 of 6 sources, n = 12)" in said(
+        about=asked, correlations=rows
+    )
     more = [*rows, rho("chrf", 0.1, 0.0, 0.2, "within_source") | {"n": 6}]
     captions = [
-        Levels().tables(stored.found(about=asked, levels=each))[0].caption for each in (rows, more)
+        Correlations().tables(stored.found(about=asked, correlations=each))[0].caption
+        for each in (rows, more)
     ]
     assert "per source (4 of 6 sources, n = 12" in captions[0]
     assert "per source (4 to 6 of 6 sources, n = 12" in captions[1]
@@ -284,14 +287,14 @@ def test_on_each_source_a_claim_names_the_sources_on_which_the_correlation_exist
 
 def test_over_systems_no_epsilon_is_spoken_of():
     row = rho("bleu", 0.8, level="systems") | {"coefficient": "pairwise_accuracy", "epsilon": 0.0}
-    (table,) = Levels().tables(stored.found(levels=[row]))
+    (table,) = Correlations().tables(stored.found(correlations=[row]))
     assert "ε" not in table.caption
 
 
 def test_a_lead_over_all_others_is_told():
     rows = [rho("bleu", 0.4, 0.3, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
     assert "it differs significantly from all others." in said(
-        levels=rows, leaders=[leader("bleu", [], ["chrf"])]
+        correlations=rows, leaders=[leader("bleu", [], ["chrf"])]
     )
 
 
@@ -301,13 +304,13 @@ def test_metrics_that_no_test_compares_with_the_highest_are_told():
         leader("bleu", *sets) for sets in (([], []), ([], ["chrf"]), (["chrf"], []))
     )
     assert "; no test compares it with meteor and chrf." in said(
-        levels=rows, leaders=[alone | {"unknown": ["meteor", "chrf"]}]
+        correlations=rows, leaders=[alone | {"unknown": ["meteor", "chrf"]}]
     )
     assert "; it differs significantly from chrf; no test compares it with meteor." in said(
-        levels=rows, leaders=[some | {"unknown": ["meteor"]}]
+        correlations=rows, leaders=[some | {"unknown": ["meteor"]}]
     )
     assert "; not significantly different from it: chrf; no test compares it with meteor." in said(
-        levels=rows, leaders=[near | {"unknown": ["meteor"]}]
+        correlations=rows, leaders=[near | {"unknown": ["meteor"]}]
     )
     (table,) = Leaders().tables(stored.found(leaders=[near | {"unknown": ["meteor"]}]))
     assert [(cell.text, cell.under) for cell in table.lines[0].cells] == [
@@ -317,7 +320,7 @@ def test_metrics_that_no_test_compares_with_the_highest_are_told():
 
 def test_without_interval_and_test_nothing_is_said_of_following():
     row = rho("bleu", 0.95, p_holm=None) | {"reason": "fewer than 3 sources: no interval"}
-    assert said(levels=[row]).startswith(
+    assert said(correlations=[row]).startswith(
         "On clarity, no correlation of a metric with human ratings was tested "
         "(Spearman's ρ, pooled; 6 sources, n = 12): fewer than 3 sources: no interval (ρ = .95)."
     )
@@ -330,7 +333,7 @@ def test_levels_that_disagree_are_told():
         rho("chrf", 0.8, 0.7, 0.9, level="systems"),
     ]
     sets = [leader("bleu", [], ["chrf"]), leader("chrf", [], ["bleu"], level="systems")]
-    assert said(levels=rows + other, leaders=sets).endswith(
+    assert said(correlations=rows + other, leaders=sets).endswith(
         "The levels disagree on clarity: chrf is significantly better than bleu (system level)."
     )
 
@@ -354,19 +357,19 @@ def test_leaders_other_levels_are_checked_for_every_named_metric():
     ahead = [*pairs, pair("bleu", "meteor", 0.3, 0.01, level="within_source")]
     equal = [*pairs, pair("bleu", "meteor", 0.1, 0.4, level="within_source")]
     sentence = "No other level puts a metric significantly ahead of these."
-    assert sentence not in said(levels=rows, leaders=leaders, differences=ahead)
-    assert sentence in said(levels=rows, leaders=leaders, differences=equal)
-    assert sentence not in said(levels=rows, leaders=leaders, differences=pairs[:1])
+    assert sentence not in said(correlations=rows, leaders=leaders, metric_comparisons=ahead)
+    assert sentence in said(correlations=rows, leaders=leaders, metric_comparisons=equal)
+    assert sentence not in said(correlations=rows, leaders=leaders, metric_comparisons=pairs[:1])
 
 
 def test_leaders_no_rho_significantly_above_zero_names_no_leader():
     rows = [rho("bleu", 0.0, -0.1, 0.1, p_holm=1.0), rho("meteor", -0.05, -0.2, 0.1, p_holm=1.0)]
-    assert said(levels=rows).startswith(
+    assert said(correlations=rows).startswith(
         "On clarity, no metric correlates significantly with human ratings: ρ = −.05 to .00 "
         "(Spearman's ρ, pooled; 6 sources, n = 12; Holm, 2 metrics, p ≥ .05)."
     )
     sets = [leader("bleu", ["meteor"]), leader("bleu", ["meteor"], level="systems")]
-    assert "ahead of these" not in said(levels=rows, leaders=sets)
+    assert "ahead of these" not in said(correlations=rows, leaders=sets)
 
 
 def test_leaders_raw_p_below_and_corrected_p_above_the_level_names_no_leader():
@@ -374,7 +377,7 @@ def test_leaders_raw_p_below_and_corrected_p_above_the_level_names_no_leader():
         rho("bleu", 0.3, 0.02, 0.54, p_holm=0.08) | {"p": 0.04},
         rho("chrf", 0.1, -0.2, 0.38, p_holm=0.5) | {"p": 0.5},
     ]
-    assert said(levels=rows).startswith(
+    assert said(correlations=rows).startswith(
         "On clarity, no metric correlates significantly with human ratings: ρ = .10 to .30 "
         "(Spearman's ρ, pooled; 6 sources, n = 12; Holm, 2 metrics, p ≥ .05)."
     )
@@ -382,7 +385,7 @@ def test_leaders_raw_p_below_and_corrected_p_above_the_level_names_no_leader():
 
 def test_leaders_rho_significantly_below_zero_names_no_leader():
     rows = [rho("bleu", 0.1, -0.1, 0.3, p_holm=0.4), rho("chrf", -0.6, -0.8, -0.3)]
-    assert said(levels=rows).startswith(
+    assert said(correlations=rows).startswith(
         "On clarity, no metric correlates significantly with human ratings"
     )
 
@@ -394,13 +397,13 @@ def test_leaders_highest_rho_not_significant_names_those_that_are():
         rho("bleu", 0.5, 0.2, 0.7, p_holm=0.02),
         rho("chrf", 0.4, 0.1, 0.6, p_holm=0.04),
     ]
-    assert said(levels=rows) == (
+    assert said(correlations=rows) == (
         "On clarity, bleu and chrf correlate significantly with human ratings: ρ = .40 to .50 "
         "(Spearman's ρ, pooled; 6 sources, n = 12; Holm, p < .05); few has the "
         "highest estimate, .67, which is not tested."
     )
     rows[0] |= {"p_holm": 0.2}
-    assert said(levels=rows[:2]) == (
+    assert said(correlations=rows[:2]) == (
         "On clarity, bleu correlates significantly with human ratings: ρ = .50 "
         "(Spearman's ρ, pooled; 6 sources, n = 12; Holm, p < .05); few has the "
         "highest estimate, .67, which is not significantly above 0."
@@ -422,14 +425,14 @@ def test_leaders_metrics_unrelated_to_the_ratings_are_seldom_named():
             facets=facets(one.sources, one.systems, design=Design()),
             rng=rng,
             measures=("spearman",),
-            levels=("pooled",),
+            correlations=("pooled",),
         )
         corrected = holm([row.found.pvalue for row in found])
         rows = [
             rho(row.metric, row.found.value, row.found.ci.low, row.found.ci.high, p_holm=p)
             for row, p in zip(found, corrected, strict=True)
         ]
-        named += "the highest correlation" in said(levels=rows)
+        named += "the highest correlation" in said(correlations=rows)
     assert named <= 7
 
 
@@ -441,25 +444,25 @@ def test_over_systems_without_intervals_the_tests_say_whether_a_metric_follows()
     ]
     some = [rho("bleu", 1.0, level="systems", p_holm=0.04), none[1]]
     asked = [stored.about(metric_level="systems")]
-    assert said(about=asked, levels=[row | {"systems": 5} for row in none]).startswith(
+    assert said(about=asked, correlations=[row | {"systems": 5} for row in none]).startswith(
         "On clarity, no metric correlates significantly with human ratings: ρ = −1.00 to .90 "
         "(Spearman's ρ, system level; 5 systems, 6 sources, n = 12; Holm, 2 metrics, p ≥ .05)."
     )
-    assert said(about=asked, levels=[row | {"systems": 5} for row in some]).startswith(
+    assert said(about=asked, correlations=[row | {"systems": 5} for row in some]).startswith(
         "On clarity, bleu has the highest correlation with human ratings: ρ = 1.00"
     )
 
 
 def test_undefined_correlations_come_with_their_reason():
     rows = [rho("bleu", None) | {"reason": "all ratings are equal"}]
-    assert said(levels=rows).startswith(
+    assert said(correlations=rows).startswith(
         "On clarity, no correlation of a metric with human ratings is defined: all ratings are equal."
     )
 
 
 def test_the_ceiling_stands_beside_the_highest_metric():
     ceiling = {"criterion": "clarity", "level": "pooled", "coefficient": "spearman", "value": 0.55}
-    text = said(levels=[rho("bleu", 0.4, 0.3, 0.5)], ceiling=[ceiling])
+    text = said(correlations=[rho("bleu", 0.4, 0.3, 0.5)], ceiling=[ceiling])
     assert "Human ceiling (one annotator against the mean of the others): ρ = .55." in text
 
 
@@ -470,7 +473,7 @@ def test_the_set_in_front_holds_those_whose_p_is_not_below_five_percent():
         pair("bleu", "chrf", 0.3, 0.01),
         pair("meteor", "chrf", 0.28, 0.02),
     ]
-    found = stored.found(levels=rows, differences=pairs)
+    found = stored.found(correlations=rows, metric_comparisons=pairs)
     [row] = Leaders().compute(None, found, None)  # type: ignore[arg-type]
     assert (row.highest, row.members, row.behind, row.unknown) == (
         "bleu",
@@ -482,7 +485,7 @@ def test_the_set_in_front_holds_those_whose_p_is_not_below_five_percent():
 
 def test_a_metric_ahead_on_shared_questions_but_untested_is_not_called_indistinct():
     rows = [rho("bleu", 0.4), rho("chrf", 0.3)]
-    found = stored.found(levels=rows, differences=[pair("chrf", "bleu", 0.1, None)])
+    found = stored.found(correlations=rows, metric_comparisons=[pair("chrf", "bleu", 0.1, None)])
     [row] = Leaders().compute(None, found, None)  # type: ignore[arg-type]
     assert (row.highest, row.members, row.unknown) == ("bleu", ["bleu"], ["chrf"])
 
@@ -492,7 +495,9 @@ def test_a_pair_with_the_highest_second_is_turned_round():
     ([.02, .18]) there."""
     rows = [rho("bleu", 0.4), rho("chrf", 0.3)]
     there = pair("chrf", "bleu", 0.1, 0.03) | {"low": 0.02, "high": 0.18}
-    (table,) = Differences().tables(stored.found(levels=rows, differences=[there]))
+    (table,) = MetricComparisons().tables(
+        stored.found(correlations=rows, metric_comparisons=[there])
+    )
     assert [
         (line.name, [(cell.text, cell.under) for cell in line.cells[:2]]) for line in table.lines
     ] == [
@@ -509,7 +514,7 @@ def test_tables_show_each_pair_with_the_highest_in_its_own_columns():
         | {"p_williams": 0.001, "p_williams_one_sided": 0.0005, "p_williams_holm": 0.002},
         pair("meteor", "chrf", 0.28, 0.02),
     ]
-    (table,) = Differences().tables(stored.found(levels=rows, differences=pairs))
+    (table,) = MetricComparisons().tables(stored.found(correlations=rows, metric_comparisons=pairs))
     assert (table.title, table.columns) == (
         "Clarity, pooled: bleu",
         ["Δρ", "p", "p Williams, two-sided", "p Williams, one-sided"],
@@ -525,11 +530,11 @@ def test_tables_show_each_pair_with_the_highest_in_its_own_columns():
 
 def test_heat_map_shades_by_size_and_shows_the_interval_and_n_where_it_differs():
     each = [rho("bleu", 0.41, 0.3, 0.5), rho("chrf", -0.3), rho("x", None)]
-    (table,) = Levels().tables(stored.found(levels=each))
+    (table,) = Correlations().tables(stored.found(correlations=each))
     assert [cell.under for cell in table.lines[0].cells] == ["[.30, .50]", "", ""]
     assert "n = 12" in table.caption
     other = rho("fewer", 0.2) | {"n": 9, "questions": 9}
-    (table,) = Levels().tables(stored.found(levels=[*each, other]))
+    (table,) = Correlations().tables(stored.found(correlations=[*each, other]))
     assert "n = 12" not in table.caption
     assert [(cell.text, cell.under, cell.shade, cell.minus) for cell in table.lines[0].cells] == [
         (".41", "[.30, .50], n = 12", 8, False),
@@ -555,7 +560,7 @@ def test_each_measure_has_a_table_of_its_own_name_the_chosen_level_first():
             ("kendall", 0.3),
         )
     ]
-    tables = Levels().tables(stored.found(levels=rows))
+    tables = Correlations().tables(stored.found(correlations=rows))
     assert [
         (table.title, table.lines[0].cells[0].text)
         for table in tables
@@ -573,9 +578,9 @@ def test_what_one_annotator_reaches_stands_at_the_end_of_a_criterion_s_line():
     ceiling = [
         {"criterion": "clarity", "level": "pooled", "coefficient": "spearman", "value": 0.55}
     ]
-    (table,) = Levels().tables(stored.found(levels=rows, ceiling=ceiling))
+    (table,) = Correlations().tables(stored.found(correlations=rows, ceiling=ceiling))
     assert (table.last, [line.last for line in table.lines]) == ("human ceiling", [".55", "–"])
-    (table,) = Levels().tables(stored.found(levels=rows))
+    (table,) = Correlations().tables(stored.found(correlations=rows))
     assert (table.last, [line.last for line in table.lines]) == ("", ["", ""])
 
 
@@ -585,22 +590,22 @@ def test_pairwise_accuracy_stands_with_its_epsilon_and_the_accuracy_of_tying_all
         "epsilon": 0.0421,
         "baseline": 0.41,
     }
-    (table,) = Levels().tables(stored.found(levels=[row]))
+    (table,) = Correlations().tables(stored.found(correlations=[row]))
     assert table.lines[0].cells[0].under == "[.50, .70], ε = 0.0421"
     assert table.lines[0].under == "all ties: 0.41"
     over = row | {"level": "systems", "epsilon": 0.0}
-    (table,) = Levels().tables(stored.found(levels=[over]))
+    (table,) = Correlations().tables(stored.found(correlations=[over]))
     assert table.lines[0].cells[0].under == "[.50, .70]"
 
 
 def test_a_table_without_intervals_says_why_and_does_not_promise_them():
     without = [rho("bleu", 0.4, level="systems") | {"reason": "no interval is known"}]
-    (table,) = Levels().tables(stored.found(levels=without))
+    (table,) = Correlations().tables(stored.found(correlations=without))
     assert table.caption == (
         "Spearman's ρ between metric and mean human rating, system level (6 sources, n = 12)."
     )
     assert table.reasons == ["no interval is known"]
-    (table,) = Levels().tables(stored.found(levels=[rho("bleu", 0.4, 0.3, 0.5)]))
+    (table,) = Correlations().tables(stored.found(correlations=[rho("bleu", 0.4, 0.3, 0.5)]))
     assert table.caption.endswith("n = 12; 95% CI, cluster jackknife).")
     assert table.reasons == []
 

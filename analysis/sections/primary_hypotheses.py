@@ -18,16 +18,16 @@ from analysis.reports.numerals import (
     two,
 )
 from analysis.reports.rows import TestedResult, column, table_row
-from analysis.sections.comparisons import (
+from analysis.sections.correlations import Correlations
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.metric_comparisons import MetricComparisons
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_comparisons import (
     TEST_NAMES,
     corrected_together,
     deciding_pairs,
     negated,
 )
-from analysis.sections.criteria import criterion_rows
-from analysis.sections.differences import Differences
-from analysis.sections.levels import Levels
-from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.hypotheses import (
     IN_ORDER,
     NON_INFERIOR,
@@ -126,7 +126,7 @@ class PrimaryRow:
 class PrimaryHypotheses(Section[PrimaryRow]):
     """The primary hypotheses, tested first."""
 
-    key = "primary_hypothesis"
+    key = "primary_hypotheses"
     version = 2
     title = "Primary hypotheses"
     identity = ("criterion", "first", "second", "direction", "metric_level")
@@ -264,7 +264,7 @@ def _of_systems(hypothesis: PrimaryHypothesis, found: Found) -> tuple[str, Resul
 def _of_metric(hypothesis: PrimaryHypothesis, found: Found) -> Result:
     """Return the Spearman correlation of a metric with the human ratings."""
     asked = hypothesis.first, hypothesis.metric_level, "spearman"
-    for row in found.on(Levels, hypothesis.criterion):
+    for row in found.on(Correlations, hypothesis.criterion):
         if (row.metric, row.level, row.coefficient) == asked:
             return row.estimate
     return undefined("", NOT_CORRELATED)
@@ -273,7 +273,7 @@ def _of_metric(hypothesis: PrimaryHypothesis, found: Found) -> Result:
 def _of_metrics(hypothesis: PrimaryHypothesis, found: Found) -> Result:
     """Return the first metric's Spearman correlation less the second's."""
     asked = hypothesis.first, hypothesis.second
-    for row in found.on(Differences, hypothesis.criterion):
+    for row in found.on(MetricComparisons, hypothesis.criterion):
         if row.level == hypothesis.metric_level and row.coefficient == "spearman":
             if (row.better, row.other) == asked:
                 return row.estimate

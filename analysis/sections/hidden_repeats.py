@@ -11,7 +11,7 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, or_dash
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, ReportTable, draw
-from analysis.sections.annotators import Repeats
+from analysis.sections.annotators import IntraAnnotatorAgreement
 from analysis.sections.columns import clusters_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.rubric_schema import RubricCriterion
@@ -34,11 +34,11 @@ class OwnRepeatRow:
     estimate: Result = column("share of values that were equal the second time")
 
 
-class OwnRepeats(Section[OwnRepeatRow]):
+class HiddenRepeats(Section[OwnRepeatRow]):
     """Share of equal values in hidden repeats, by annotator and together; empty if no item was
     shown twice."""
 
-    key = "own_repeats"
+    key = "hidden_repeats"
     title = "Hidden repeats"
     identity = ("criterion", "annotator")
     people = ("annotator",)
@@ -58,8 +58,11 @@ class OwnRepeats(Section[OwnRepeatRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        shares = found.of(OwnRepeats)
-        alphas = [OwnRepeatRow(row.criterion, ALPHA, row.estimate) for row in found.of(Repeats)]
+        shares = found.of(HiddenRepeats)
+        alphas = [
+            OwnRepeatRow(row.criterion, ALPHA, row.estimate)
+            for row in found.of(IntraAnnotatorAgreement)
+        ]
 
         def cell(row: OwnRepeatRow) -> Cell:
             return estimate_cell(row.estimate, coefficient if row.annotator == ALPHA else or_dash)

@@ -10,8 +10,8 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import known, or_dash
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
-from analysis.sections.llm_judges.judges import Judged, judged_criteria, mean_of_people
-from analysis.sections.llm_judges.verdicts import level_for
+from analysis.sections.llm_judges.alternative_annotator_test import level_for
+from analysis.sections.llm_judges.judge_descriptions import Judged, judged_criteria, mean_of_people
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._prediction_powered import ALL_JUDGED, corrected_mean
 from quaestor_stats._result import Result
@@ -38,10 +38,10 @@ class CorrectedMeanRow:
     )
 
 
-class CorrectedMeans(Section[CorrectedMeanRow]):
+class PredictionPoweredMeans(Section[CorrectedMeanRow]):
     """Prediction-powered means, if a judge has judged items that annotators have not."""
 
-    key = "corrected_means"
+    key = "prediction_powered_means"
     title = "Prediction-powered means"
     identity = ("criterion", "judge", "system")
     note = (
@@ -80,7 +80,7 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
                 row.corrected.reason for row in rows if row.corrected.reason
             ),
         )
-        return draw(table, found.of(CorrectedMeans), found.names)
+        return draw(table, found.of(PredictionPoweredMeans), found.names)
 
 
 def _rows(judged: Judged, name: str) -> Iterator[CorrectedMeanRow]:

@@ -40,10 +40,10 @@ class MetricFacts:
     tolerance: float = column("half a unit of the last digit of the imported scores", default=nan)
 
 
-class MetricsMade(Section[MetricFacts]):
+class MetricDefinitions(Section[MetricFacts]):
     """Metric definitions."""
 
-    key = "metrics"
+    key = "metric_definitions"
     title = "Metric definitions"
     identity = ("name", "fingerprint")
 
@@ -70,7 +70,7 @@ class MetricsMade(Section[MetricFacts]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(MetricsMade)
+        rows = found.of(MetricDefinitions)
         table = ReportTable[MetricFacts](
             title="Metrics",
             where=lambda row: not row.same_as,

@@ -20,6 +20,7 @@ from analysis.reports.numerals import coefficient, counted, interval_text, known
 from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import MISSING, Pivot, ReportTable, draw
+from analysis.sections.about import StudyFacts, facts_of
 from analysis.sections.columns import (
     averaged_criteria,
     clusters_of,
@@ -27,9 +28,8 @@ from analysis.sections.columns import (
     human_columns,
     metric_columns,
 )
+from analysis.sections.metric_means import MetricMeans, sets_of
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.study import StudyFacts, facts_of
-from analysis.sections.system_scores import SystemScoresByMetric, sets_of
 from judging.models import Metric
 from quaestor_metrics._set_properties import WITHOUT_BETTER_END
 from quaestor_stats._associations import Association, against_people
@@ -109,10 +109,10 @@ class MetricLevel:
     )
 
 
-class Levels(Section[MetricLevel]):
+class Correlations(Section[MetricLevel]):
     """Every metric against every human column at every level by every measure."""
 
-    key = "levels"
+    key = "correlations"
     leads = True
     version = 3
     title = "Correlation with human ratings"
@@ -152,7 +152,9 @@ class Levels(Section[MetricLevel]):
         for measure in (name for name in MEASURES if name not in DATA_ONLY):
             for level in levels:
                 place = level, measure
-                rows = [row for row in found.of(Levels) if (row.level, row.coefficient) == place]
+                rows = [
+                    row for row in found.of(Correlations) if (row.level, row.coefficient) == place
+                ]
                 if rows:
                     tables += _heat_map(rows, found, folded=place != (chosen, "spearman"))
         return tables
@@ -161,7 +163,7 @@ class Levels(Section[MetricLevel]):
         level = headline_level(found)
         return {
             f"{found.name_of(row.criterion)}, {row.metric}, {LEVELS[level]}": row.estimate
-            for row in found.of(Levels)
+            for row in found.of(Correlations)
             if (row.level, row.coefficient) == (level, "spearman")
         }
 
@@ -180,16 +182,16 @@ class Levels(Section[MetricLevel]):
 
 def _chart(found: Found) -> Chart | None:
     """Return the systems' mean ratings over their mean scores by the metrics that correlate best."""
-    from analysis.sections.system_means import SystemMeans  # whose tests need this module
+    from analysis.sections.systems import Systems  # whose tests need this module
 
     scores = {
         (row.metric, row.system): row.value
-        for row in found.of(SystemScoresByMetric)
+        for row in found.of(MetricMeans)
         if row.level == "question"
     }
     drawn = {}
     for key, name in found.names.items():
-        means = {row.system: row.mean for row in found.on(SystemMeans, key) if row.mean.defined}
+        means = {row.system: row.mean for row in found.on(Systems, key) if row.mean.defined}
         row = {
             metric: {
                 system_name(system): (scores[metric, system], mean)
@@ -208,7 +210,7 @@ def _best_metrics(found: Found, criterion: str) -> list[str]:
     headline = (headline_level(found), "spearman")
     rows = [
         row
-        for row in found.on(Levels, criterion)
+        for row in found.on(Correlations, criterion)
         if (row.level, row.coefficient) == headline and row.estimate.defined
     ]
     rows.sort(key=lambda row: -row.estimate.value)

@@ -25,18 +25,18 @@ from analysis.reports.numerals import (
 )
 from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.table_engine import Pivot, ReportColumn, ReportTable, draw
-from analysis.sections.comparisons import negated
-from analysis.sections.levels import (
+from analysis.sections.about import facts_of
+from analysis.sections.correlations import (
     LEVELS,
     ComparedColumns,
-    Levels,
+    Correlations,
     MetricLevel,
     compared_columns,
     headline_level,
     sources_of,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.study import facts_of
+from analysis.sections.system_comparisons import negated
 from judging.limits import MAX_SWAPPED_MEANS
 from quaestor_stats._correlation import coefficients
 from quaestor_stats._inputs import BoolArray, complete
@@ -99,10 +99,10 @@ class LeaderRow:
     unknown: list[str] = column("metrics that could not be compared with it")
 
 
-class Differences(Section[MetricPair]):
+class MetricComparisons(Section[MetricPair]):
     """Every pair of metrics on every human column at every level."""
 
-    key = "differences"
+    key = "metric_comparisons"
     version = 2
     title = "Metric comparisons"
     identity = ("criterion", "level", "better", "other")
@@ -125,7 +125,7 @@ class Differences(Section[MetricPair]):
         if asked is None or len(asked.metrics) < 2:
             return []
         rows: list[MetricPair] = []
-        left_out = found.left_out(Differences)
+        left_out = found.left_out(MetricComparisons)
         for human in asked.humans:
             if human in left_out:
                 continue
@@ -161,7 +161,7 @@ class Differences(Section[MetricPair]):
 def _pairs(found: Found) -> dict[tuple[str, str], list[MetricPair]]:
     """Return the pairs of metrics by human column and level."""
     pairs: dict[tuple[str, str], list[MetricPair]] = {}
-    for row in found.of(Differences):
+    for row in found.of(MetricComparisons):
         pairs.setdefault((row.criterion, row.level), []).append(row)
     return pairs
 
@@ -235,7 +235,7 @@ def _headline_rows(found: Found) -> dict[str, list[MetricLevel]]:
     """Return Spearman's ρ at the level of the headline, by human column."""
     level = headline_level(found)
     by_human: dict[str, list[MetricLevel]] = {}
-    for row in found.of(Levels):
+    for row in found.of(Correlations):
         if (row.level, row.coefficient) == (level, "spearman"):
             by_human.setdefault(row.criterion, []).append(row)
     return by_human
@@ -254,7 +254,7 @@ def leaders_of(found: Found) -> list[LeaderRow]:
     for (human, level), own in _pairs(found).items():
         values = {
             row.metric: row.estimate.value
-            for row in found.on(Levels, human)
+            for row in found.on(Correlations, human)
             if (row.level, row.coefficient) == (level, "spearman")
         }
         if best := best_metrics(values, own, alpha=SURE):
@@ -384,7 +384,7 @@ def _apart_from(leader: LeaderRow, equal: Sequence[str], found: Found) -> str:
 
 def _in_brackets(leader: LeaderRow, metric: str, found: Found) -> str:
     """Return by how much the highest metric correlates better than another, with interval and p."""
-    for row in found.on(Differences, leader.criterion):
+    for row in found.on(MetricComparisons, leader.criterion):
         if row.level == leader.level and {row.better, row.other} == {leader.highest, metric}:
             pair = _led_by(leader.highest, row)
             return f" ({effect('Δρ =', pair.estimate, pair.p_holm, coefficient)})"
@@ -436,7 +436,7 @@ def _named(rows: Sequence[MetricLevel]) -> list[str]:
 def _none_is_ahead(found: Found, level: str, named: Mapping[str, Sequence[str]]) -> bool:
     """Return whether every named metric was tested against all others at each other level, and
     none was significantly better."""
-    if found.left_out(Differences):
+    if found.left_out(MetricComparisons):
         return False
     pairs = _pairs(found)
     for human, metrics in named.items():

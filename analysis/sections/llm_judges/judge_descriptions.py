@@ -52,10 +52,10 @@ class MachineJudgeRow:
     problems: int = column("rows or values of its table that could not be imported")
 
 
-class MachineJudges(Section[MachineJudgeRow]):
+class JudgeDescriptions(Section[MachineJudgeRow]):
     """The LLM judges of the campaign and how they were asked."""
 
-    key = "machine_judges"
+    key = "judge_descriptions"
     title = "LLM judges"
     identity = ("judge",)
     beside = (("judged_items", "LLM judgments beside mean human ratings"),)
@@ -99,7 +99,7 @@ class MachineJudges(Section[MachineJudgeRow]):
             ],
             last=("Made by", _made),
         )
-        return draw(table, found.of(MachineJudges), found.names)
+        return draw(table, found.of(JudgeDescriptions), found.names)
 
 
 def _made(row: MachineJudgeRow) -> str:

@@ -6,20 +6,20 @@ from typing import Any
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import briefly, inside
 from analysis.reports.rows import column, table_row
-from analysis.sections.annotators import Pairs, UseOfScale
-from analysis.sections.comparisons import Comparisons
-from analysis.sections.differences import Differences
+from analysis.sections.annotators import PairwiseKappa, ScaleUse
 from analysis.sections.distributions import Distributions
+from analysis.sections.metric_comparisons import MetricComparisons
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.slices import Slices
+from analysis.sections.system_comparisons import SystemComparisons
 from judging.limits import MAX_REPORT_ROWS
 
 MULTIPLYING: tuple[Section[Any], ...] = (
-    Pairs(),
-    UseOfScale(),
+    PairwiseKappa(),
+    ScaleUse(),
     Distributions(),
-    Comparisons(),
-    Differences(),
+    SystemComparisons(),
+    MetricComparisons(),
     Slices(),
 )
 
@@ -38,15 +38,15 @@ class UnlistedPart:
     most: int = column("limit on the rows of a table")
 
 
-class NotListed(Section[UnlistedPart]):
+class OmittedTables(Section[UnlistedPart]):
     """The parts of tables that are omitted because of their number of rows.
 
     A part is omitted as a whole, the largest first, so that no test, letter or sentence depends on
     only some of its rows.
     """
 
-    key = "not_listed"
-    title = "Omitted from the tables"
+    key = "omitted_tables"
+    title = "Omitted tables"
     identity = ("table", "part")
     note = (
         "The number of rows of a table is limited. Above the limit, the rows of whole criteria, columns or "
@@ -118,7 +118,7 @@ def _too_many(sizes: Mapping[str, int]) -> list[str]:
 
 def _by_table(found: Found) -> dict[str, list[UnlistedPart]]:
     tables: dict[str, list[UnlistedPart]] = {}
-    for row in found.of(NotListed):
+    for row in found.of(OmittedTables):
         tables.setdefault(row.table, []).append(row)
     return tables
 

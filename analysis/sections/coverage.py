@@ -6,7 +6,7 @@ from judging.models import System
 
 
 @table_row
-class ReturnedRow:
+class CoverageRow:
     """Numbers of expected and returned questions of one system."""
 
     system: str = column("its name")
@@ -17,14 +17,14 @@ class ReturnedRow:
     sources: int = column("sources it was given")
 
 
-class Returned(Section[ReturnedRow]):
+class Coverage(Section[CoverageRow]):
     """Questions expected and returned, system by system."""
 
-    key = "returned"
-    title = "Questions expected and returned"
+    key = "coverage"
+    title = "Coverage"
     identity = ("system",)
 
-    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ReturnedRow]:
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CoverageRow]:
         systems = System.objects.filter(collection=inputs.said.campaign.collection_id)
         kinds = dict(systems.values_list("name", "kind"))
         grouped = inputs.said.questions.groupby("system")
@@ -32,7 +32,7 @@ class Returned(Section[ReturnedRow]):
             expected=("text", "size"), returned=("text", "count"), sources=("source", "nunique")
         )
         return [
-            ReturnedRow(
+            CoverageRow(
                 system=str(name),
                 kind=kinds.get(str(name), ""),
                 expected=int(row.expected),

@@ -17,7 +17,6 @@ from uuid import UUID
 
 from django.db.models import Max, Min, Q
 
-from analysis.models import Run
 from judging.models import (
     AddedFile,
     Assignment,
@@ -27,6 +26,7 @@ from judging.models import (
     Enrollment,
     Event,
     Exclusion,
+    Job,
     Judgment,
     Membership,
     SettledValue,
@@ -192,8 +192,8 @@ def _deeds(material: SharedMaterial) -> Iterator[Sight]:
     taken = Event.objects.filter(act=Event.Act.EXPORTED, campaign__in=material.studies)
     for by, study, at in taken.exclude(PLAIN).values_list("who", "campaign", "at"):
         yield Sight(by, material.studies[study], at, own=True)
-    runs = Run.objects.filter(campaign__collection__in=material.since)
-    for who, where, at in runs.values_list("job__created_by", "campaign__collection", "created_at"):
+    runs = Job.objects.filter(kind="analysis.run", campaign__collection__in=material.since)
+    for who, where, at in runs.values_list("created_by", "campaign__collection", "created_at"):
         yield Sight(who, where, at, own=True)
 
 

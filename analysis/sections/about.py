@@ -14,8 +14,8 @@ from analysis.frames import settled_count
 from analysis.reports.numerals import counted
 from analysis.reports.rows import Record, column, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.sights import read_others, unblinded
 from analysis.sections.violations import Violations
+from judging.actions.blinding import read_others, unblinded
 from judging.imports.fit import WHY_EXCLUDED
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
@@ -157,11 +157,11 @@ class StudyFacts:
         return self.filled < self.places
 
 
-class StudyOverview(Section[StudyFacts]):
+class About(Section[StudyFacts]):
     """Counts, completeness, and what to know about the study."""
 
     key = "about"
-    title = "Study data"
+    title = "About the study"
 
     @classmethod
     def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
@@ -230,7 +230,7 @@ class StudyOverview(Section[StudyFacts]):
         ]
 
     def caveats(self, found: Found) -> Iterator[str]:
-        for study in found.of(StudyOverview):
+        for study in found.of(About):
             if are_means(found):
                 yield OF_MEANS
                 continue
@@ -395,11 +395,13 @@ def _deviations(campaign: Campaign) -> list[Record]:
 def are_means(found: Found) -> bool:
     """Return whether mean human ratings were imported without the ratings behind them."""
     study = facts_of(found)
-    has_means = any(row["kind"] == "human_mean" for row in found.documents.get("metrics", []))
+    has_means = any(
+        row["kind"] == "human_mean" for row in found.documents.get("metric_definitions", [])
+    )
     is_imported = study.origin == "imported" and not study.judgments
     return has_means and is_imported and not study.lacks_people
 
 
 def facts_of(found: Found) -> StudyFacts:
     """Return the facts of a run, which every run has."""
-    return found.of(StudyOverview)[0]
+    return found.of(About)[0]
