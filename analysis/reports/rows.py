@@ -3,7 +3,9 @@
 A section's row is a `table_row`, a frozen dataclass whose fields are `column`s. All exports are
 derived from it here: the order of CSV columns, JSON records and their schema, the list of columns in
 the docs, and the row itself when a run is read again. A field that is a `Result` becomes a column for
-each of its numbers; its `statistic` and `p` only if the field is a `TestedResult`.
+each of its numbers; its `statistic` and `p` only if the field is a `TestedResult`. A row with several
+results has a prefix for each: the columns of a prefix are `WITH_PREFIX`, and one column, `method`,
+holds the rest of all of them.
 """
 
 import types
@@ -48,6 +50,10 @@ RESULT_COLUMNS: dict[str, str] = {
     "p": "p, not corrected; two-sided unless the table says otherwise",
 }
 OF_TESTS = ("statistic", "p")
+WITH_PREFIX = ("value", "low", "high", "n", "reason")
+IN_METHOD = ("dropped", "clusters", "df", "method", "caution")
+METHOD = "method"
+METHOD_MEANING = "of each estimate of the row: dropped, clusters, df, method and caution, as in tables of one estimate"
 _PATHS = {"low": ("ci", "low"), "high": ("ci", "high"), "p": ("pvalue",)}  # others: as the column
 _RESULT_KINDS: dict[str, ColumnKind] = {
     **dict.fromkeys(("n", "dropped", "clusters"), "count"),
@@ -99,11 +105,24 @@ def _columns(row_type: type) -> tuple[RowColumn, ...]:
             found += [
                 RowColumn(prefix + name, kind, meaning, (each.name, *path))
                 for name, kind, meaning, path in _result_columns(is_tested=hint is TestedResult)
+                if not prefix or name in WITH_PREFIX
             ]
         else:
             meaning = each.metadata["meaning"]
             found.append(RowColumn(each.name, _kind(hint), meaning, (each.name,)))
+    if _results_with_prefix(row_type):
+        found.append(RowColumn(METHOD, "document", METHOD_MEANING, ()))
     return tuple(found)
+
+
+@cache
+def _results_with_prefix(row_type: type) -> dict[str, str]:
+    """Return the names of the fields of results with a prefix, by prefix without its last _."""
+    return {
+        prefix.removesuffix("_"): each.name
+        for each in fields(row_type)
+        if (prefix := each.metadata.get("prefix"))
+    }
 
 
 def _result_columns(*, is_tested: bool) -> Iterator[tuple[str, ColumnKind, str, tuple[str, ...]]]:
@@ -115,7 +134,18 @@ def _result_columns(*, is_tested: bool) -> Iterator[tuple[str, ColumnKind, str, 
 
 def encode(row: Any) -> Record:
     """Return a row as a flat record of plain values, numbers with twelve significant digits."""
-    return {stored.name: _plain(_at(row, stored.path)) for stored in columns(type(row))}
+    return {
+        stored.name: _plain(_at(row, stored.path)) if stored.path else _methods(row)
+        for stored in columns(type(row))
+    }
+
+
+def _methods(row: Any) -> Record:
+    """Return what the columns with a prefix do not hold of the results of a row, by prefix."""
+    return {
+        prefix: {name: _plain(getattr(getattr(row, result), name)) for name in IN_METHOD}
+        for prefix, result in _results_with_prefix(type(row)).items()
+    }
 
 
 def encode_result(result: Result) -> Record:
@@ -140,24 +170,25 @@ def decode(row_type: type[R], record: Mapping[str, Any]) -> R:
 
 def decode_result(record: Mapping[str, Any], prefix: str = "") -> Result:
     """Return the result whose columns have this prefix in a record."""
+    in_method = (record.get(METHOD) or {}).get(prefix.removesuffix("_"), {}) if prefix else record
+
+    def stored(name: str) -> Any:
+        return in_method.get(name) if name in IN_METHOD else record.get(prefix + name)
 
     def read(name: str) -> float:
-        value = record.get(prefix + name)
+        value = stored(name)
         return nan if value is None else float(value)
-
-    def text(name: str) -> str:
-        return record.get(prefix + name) or ""
 
     return Result(
         value=read("value"),
         ci=ConfidenceInterval(read("low"), read("high")),
-        n=record.get(prefix + "n") or 0,
-        dropped=record.get(prefix + "dropped") or 0,
-        clusters=record.get(prefix + "clusters") or 0,
+        n=stored("n") or 0,
+        dropped=stored("dropped") or 0,
+        clusters=stored("clusters") or 0,
         df=read("df"),
-        method=text("method"),
-        reason=text("reason"),
-        caution=text("caution"),
+        method=stored("method") or "",
+        reason=stored("reason") or "",
+        caution=stored("caution") or "",
         statistic=read("statistic"),
         pvalue=read("p"),
     )

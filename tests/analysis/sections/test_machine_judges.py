@@ -143,7 +143,7 @@ def test_the_verdict_is_the_published_test_and_the_ceiling_stands_beside_it(camp
     assert row["difference_value"] == pytest.approx(np.mean(judged) - np.mean(person))
     assert row["severity_value"] == pytest.approx(np.mean(JUDGE - PEOPLE.mean(axis=1)))
     assert row["again_value"] == pytest.approx(30 / 40)
-    assert row["advantage_clusters"] == 20
+    assert row["method"]["advantage"]["clusters"] == 20
     assert (row["items"], row["people"], row["left_out"]) == (40, 3, 0)
     assert (row["epsilon"], row["epsilon_reason"]) == (0.2, "trained experts")
     most = np.bincount(JUDGE).argmax()
@@ -204,7 +204,7 @@ def test_each_person_is_compared_apart(campaign):
         np.mean(nearness(JUDGE, others) <= nearness(PEOPLE[:, 0], others))
     )
     assert rows[1]["rho"] == pytest.approx(spearmanr(JUDGE, PEOPLE[:, 1]).statistic)
-    assert rows[0]["kappa_clusters"] == 20
+    assert rows[0]["method"]["kappa"]["clusters"] == 20
     gap = (nearness(JUDGE, others) <= nearness(PEOPLE[:, 0], others)) * 1.0
     gap -= nearness(JUDGE, others) >= nearness(PEOPLE[:, 0], others)
     theirs = ttest_1samp(gap, 0.2, alternative="less").pvalue
