@@ -144,7 +144,7 @@ def _methods(row: Any) -> Record:
     """Return what the columns with a prefix do not hold of the results of a row, by prefix."""
     return {
         prefix: {name: _plain(getattr(getattr(row, result), name)) for name in IN_METHOD}
-        for prefix, result in _results_with_prefix(type(row)).items()
+        for prefix, result in _results_with_prefix(type(row)).items()  # type: ignore[arg-type]
     }
 
 
