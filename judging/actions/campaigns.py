@@ -3,7 +3,7 @@ after the lock."""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -223,6 +223,22 @@ def amend(
             made_by=by,
             made_at=now,
         )
+
+
+def note_lacks(*, campaign: Campaign, lacks: Sequence[str], by: User, now: datetime) -> None:
+    """Record as a deviation what a campaign lacks when its manager opens it nevertheless."""
+    if not lacks:
+        return
+    what, missing = "missing when it was opened", ", ".join(lacks)
+    history.note(Event.Act.DEVIATED, by=by, campaign=campaign, about=what, after=missing)
+    Deviation.objects.create(
+        campaign=campaign,
+        what=what,
+        after=missing,
+        reason="Opened nevertheless.",
+        made_by=by,
+        made_at=now,
+    )
 
 
 def _clean_value(what: str, value: Any) -> Any:

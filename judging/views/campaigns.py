@@ -1,47 +1,36 @@
 """A researcher's pages about a campaign: planning, locking, opening and watching it."""
 
-from copy import copy
 from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, QuerySet
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_POST
 
-from judging import hypotheses, tasks
+from judging import tasks
 from judging.actions import (
     campaigns,
     crowd_platforms,
     enrollments,
     exclusion_rules,
     exports,
-    fit,
     jobs,
-    locked_protocols,
     panels,
-    plans,
     selections,
-    sheets,
 )
 from judging.actions.accounts import find_account
-from judging.actions.fit import MaterialFacts
 from judging.forms.campaigns import (
-    AmendForm,
-    DatasetForm,
     ExclusionForm,
     InvitationForm,
     MemberForm,
-    NewCampaignForm,
-    PlanForm,
 )
-from judging.forms.declarations import DeclarationsForm
 from judging.guards import (
     campaign_for_managers,
     campaign_for_staff,
@@ -50,21 +39,18 @@ from judging.guards import (
     judges_now,
     password_confirmed,
 )
-from judging.imports.texts import whole_number
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
     Assignment,
     Campaign,
-    Collection,
-    Deviation,
     Membership,
     Round,
     Task,
     User,
 )
 from judging.models.campaign import TasksInOrder
-from judging.selection import CannotChoose
 from judging.views import live
+from judging.views.plans import outlook
 from judging.views.quality import counted_for, days_of, rows_of
 from judging.views.refusals import refusals_shown
 
@@ -81,53 +67,6 @@ def index(request: HttpRequest) -> HttpResponse:
     return render(request, "judging/campaigns/index.html", context)
 
 
-@creator_required
-@require_http_methods(["GET", "POST"])
-def new(request: HttpRequest) -> HttpResponse:
-    """Plan a campaign about a dataset, which is chosen first if there are several."""
-    own = collections_to_plan_with(request.user)
-    asked = whole_number(request.GET.get("rubric", ""), least=1)
-    about = _dataset_named(request, own)
-    if about is None and request.method == "GET":
-        choice = {
-            "form": DatasetForm(collections=own),
-            "rubric": asked,
-            "has_collections": own.exists(),
-        }
-        return render(request, "judging/campaigns/choose_dataset.html", choice)
-    form = NewCampaignForm(
-        request.POST if request.method == "POST" else None,
-        user=request.user,
-        material=fit.facts(about) if about else None,
-        collections=own,
-        initial={"collection": about.pk if about else None, "rubric": asked},
-    )
-    if request.method == "POST" and form.is_valid():
-        with refusals_shown(form):
-            made = plans.create(
-                by=request.user, collection=form.cleaned_data["collection"], plan=form.plan()
-            )
-            messages.success(
-                request,
-                _("The draft is saved. Look at it as an annotator, then lock the protocol."),
-            )
-            return redirect("judging:campaign", made.uuid)
-    context = {"form": form, "about": about, "has_choice": own.count() > 1}
-    return render(
-        request, "judging/campaigns/new.html", context, status=422 if form.errors else 200
-    )
-
-
-def _dataset_named(request: HttpRequest, own: QuerySet[Collection]) -> Collection | None:
-    """Return the dataset that a form or an address names. An address that names none means the
-    user's only dataset."""
-    named = request.POST if request.method == "POST" else request.GET
-    pk = whole_number(named.get("collection", ""), least=1)
-    if pk is None and request.method == "GET" and own.count() == 1:
-        return own.get()
-    return own.filter(pk=pk).first()
-
-
 @campaign_for_staff
 @require_GET
 def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
@@ -138,126 +77,9 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "worker_lives": jobs.worker_lives(),
         "fits_qgstec": not exports.misfit_of_qgstec(campaign),
         "reproduced": campaign.collection.mapping.get("reproduced"),
-        **_outlook(campaign, _material(campaign)),
+        **outlook(campaign),
     }
     return render(request, "judging/campaigns/overview.html", context)
-
-
-def _material(campaign: Campaign) -> MaterialFacts | None:
-    """Count what a draft judges; None for a campaign past its draft, or if its selection no longer
-    fits the dataset."""
-    try:
-        return fit.of_draft(campaign) if campaign.state == Campaign.State.DRAFT else None
-    except CannotChoose:
-        return None
-
-
-def _outlook(campaign: Campaign, material: MaterialFacts | None) -> dict[str, Any]:
-    """Return the part of a draft's pages before the lock: problems of the plan, and the amount of
-    judging."""
-    if material is None:
-        return {}
-    document = sheets.known(campaign.rubric).document
-    effort = fit.effort(document, material, campaign.annotators_per_task)
-    return {"misfits": fit.misfits(document, material), "effort": effort}
-
-
-@campaign_for_managers
-@require_http_methods(["GET", "POST"])
-def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Change a draft's plan, or read a locked one."""
-    material = _material(campaign)
-    form = PlanForm(
-        request.POST if request.method == "POST" else None,
-        instance=copy(campaign),  # it gets what was entered, also if that is refused
-        user=request.user,
-        material=material,
-    )
-    if request.method == "POST" and form.is_valid():
-        with refusals_shown(form):
-            plans.change(campaign=campaign, plan=form.plan())
-            messages.success(request, _("Saved."))
-            return redirect("judging:campaign", campaign.uuid)
-    context = {
-        "campaign": campaign,
-        "tab": "plan",
-        "form": form,
-        "amend": AmendForm(),
-        "deviations": _deviations(request, campaign),
-        "proof": panels.proof(campaign),
-        "judged": selections.words(campaign),
-        "hypotheses": _hypotheses(campaign),
-        **_outlook(campaign, material),
-    }
-    return render(
-        request, "judging/campaigns/plan.html", context, status=422 if form.errors else 200
-    )
-
-
-@campaign_for_managers
-@require_http_methods(["GET", "POST"])
-def declarations(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Declare a draft's hypotheses; those of a locked plan are read with the plan."""
-    if campaign.state != Campaign.State.DRAFT:
-        return redirect("judging:plan", campaign.uuid)
-    form = DeclarationsForm(request.POST if request.method == "POST" else None, campaign=campaign)
-    if request.method == "POST" and form.is_valid():
-        with refusals_shown(form):
-            plans.declare(campaign=campaign, declared=form.hypotheses())
-            messages.success(request, _("Saved."))
-            return redirect("judging:declarations", campaign.uuid)
-    context = {"campaign": campaign, "tab": "plan", "form": form}
-    return render(
-        request, "judging/campaigns/declarations.html", context, status=422 if form.errors else 200
-    )
-
-
-def _hypotheses(campaign: Campaign) -> list[str]:
-    """Return the plan's declarations about tests, as sentences."""
-    stored = (
-        locked_protocols.read(campaign)["hypotheses"] if campaign.protocol else campaign.hypotheses
-    )
-    declared = hypotheses.from_document(stored)
-    names = {each.key: each.name for each in sheets.known(campaign.rubric).document.criteria}
-    return list(hypotheses.in_words(declared, names))
-
-
-def _deviations(request: HttpRequest, campaign: Campaign) -> Page[Deviation]:
-    found = campaign.deviations.shortened().select_related("made_by")
-    return Paginator(found, 50).get_page(request.GET.get("page"))
-
-
-@campaign_for_managers
-@require_POST
-def amend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Change an amendable part after the lock, with the reason."""
-    form = AmendForm(request.POST)
-    if form.is_valid():
-        with refusals_shown(form):
-            campaigns.amend(
-                campaign=campaign, by=request.user, now=timezone.now(), **form.cleaned_data
-            )
-            messages.success(request, _("Changed; the report lists it."))
-            return redirect("judging:campaign", campaign.uuid)
-    context = {
-        "campaign": campaign,
-        "tab": "plan",
-        "form": None,
-        "amend": form,
-        "deviations": _deviations(request, campaign),
-        "judged": selections.words(campaign),
-        "hypotheses": _hypotheses(campaign),
-    }
-    return render(request, "judging/campaigns/plan.html", context, status=422)
-
-
-@campaign_for_managers
-@require_POST
-def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Lock the protocol."""
-    done = _("The protocol is locked. Open the campaign when you are ready.")
-    locking = partial(campaigns.lock, campaign=campaign, now=timezone.now(), by=request.user)
-    return _told(request, campaign, locking, done)
 
 
 @campaign_for_managers

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from judging import pay
-from judging.actions import crowd_platforms, judgments, selections, sheets
+from judging.actions import judgments, selections, sheets
 from judging.actions.snapshots import Counted
 from judging.guards import campaign_for_staff, judges_now
 from judging.models import (
@@ -30,6 +30,7 @@ from judging.models import (
     User,
 )
 from judging.quality import Forecast
+from judging.views import plan_checklist
 from judging.views.quality import counted_for, percent, rows_of
 
 SHOWN = 10  # annotators on the overview, those with flags first
@@ -74,8 +75,7 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         if judges_now(user, campaign.collection)
         else list(_systems(campaign, counted)),
         "largest_gap": _largest_gap(counted),
-        "lacks_gold": _lacks(campaign),
-        "unmet_rules": len(crowd_platforms.unmet(campaign)) if campaign.step < 3 else 0,
+        "lacks": plan_checklist.lacks(campaign) if campaign.step < 3 else [],
     }
 
 
@@ -225,14 +225,3 @@ def _largest_gap(counted: Counted) -> tuple[str, int] | None:
         gaps.append((max(own, default=0) - fewest, counted.annotators[who].work.label))
     gap, label = max(gaps, default=(0, ""))
     return (label, gap) if gap else None
-
-
-def _lacks(campaign: Campaign) -> list[str]:
-    """Return the kinds of checks that a draft plans but has no question for yet."""
-    if campaign.state != Campaign.State.DRAFT or not campaign.checked:
-        return []
-    there = set(campaign.check_items.filter(retired_at__isnull=True).values_list("kind", flat=True))
-    names = {"gold": _("gold questions"), "degraded": _("degraded copies")}
-    return [
-        name for kind, name in names.items() if campaign.quality.get(kind) and kind not in there
-    ]

@@ -87,7 +87,8 @@ MAY = {
         annotation:preview judging:plan judging:declarations judging:quality judging:selection judging:amend
         judging:duplicate
         judging:clone judging:adjudicator judging:settle
-        judging:discard judging:lock judging:open judging:pause judging:close judging:crowd
+        judging:discard judging:lock judging:launch judging:plan_part judging:open judging:pause
+        judging:close judging:crowd
         judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
         judging:revoke judging:undo_joins
         judging:add_member judging:remove_member judging:collection_delete judging:collection_share
@@ -386,6 +387,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "number": 1,
         "name": "levels",
         "kind": "training",
+        "part": "consent",
         "ink": "light",
         "key": "csv",
         "job": uuid.uuid4(),

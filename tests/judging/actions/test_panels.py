@@ -142,8 +142,5 @@ def test_a_protocol_that_shows_all_systems_at_once_has_no_panel(client) -> None:
         rounds.open_(round=studies.main_round(campaign), now=timezone.now())
     client.force_login(campaign.created_by)
     form = {"title": "x", "rubric": campaign.rubric_id, "annotators_per_task": 2, "order": "panel"}
-    answer = client.post(
-        reverse("judging:plan", args=[campaign.uuid]),
-        form | {"lease_minutes": 1, "time_zone": "UTC"},
-    )
+    answer = client.post(reverse("judging:plan_part", args=[campaign.uuid, "design"]), form)
     assert answer.status_code == 422

@@ -12,19 +12,20 @@ def address(name: str, campaign: Campaign, *args: int) -> str:
     return reverse(f"judging:{name}", args=[campaign.uuid, *args])
 
 
-def plan(campaign: Campaign, **changes) -> dict:
-    """Return what the form of a plan sends."""
+def design(campaign: Campaign, **changes) -> dict:
+    """Return what the form of a draft's protocol and annotators sends."""
     fields = {
         "title": "Weirs",
         "rubric": campaign.rubric_id,
         "annotators_per_task": 2,
         "order": "breadth",
-        "lease_minutes": 30,
-        "time_zone": "Europe/Berlin",
-        "introduction": "",
-        "consent": "",
-        "contact": "",
     }
+    return fields | changes
+
+
+def pages(**changes) -> dict:
+    """Return what the form of annotators' pages sends."""
+    fields = {"text_language": "en", "lease_minutes": 30, "time_zone": "Europe/Berlin"}
     return fields | changes
 
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 from judging.actions import campaigns
 from judging.models import Campaign, Collection
 from tests import factories
-from tests.judging.views.campaign_pages import address, plan
+from tests.judging.views.campaign_pages import address, design, pages
 
 pytestmark = pytest.mark.django_db
 
@@ -19,9 +19,6 @@ def new(collection, rubric, **changes):
         "rubric": rubric.pk,
         "title": "Weirs",
         "annotators_per_task": 2,
-        "order": "depth",
-        "lease_minutes": 60,
-        "time_zone": "UTC",
     }
     return sent | changes
 
@@ -31,7 +28,7 @@ def test_new_campaign_is_a_draft_with_its_manager(page, owner):
     form = new(collection, rubric)
     answer = page.post(reverse("judging:campaign_new"), form)
     made = Campaign.objects.get()
-    assert answer.url == address("campaign", made)
+    assert answer.url == address("plan", made)
     assert (made.title, made.state, made.annotators_per_task) == ("Weirs", "draft", 2)
     assert made.memberships.get().user == owner
 
@@ -41,7 +38,10 @@ def test_new_campaign_sent_twice_is_one(page, owner):
     form = new(collection, rubric)
     first = page.post(reverse("judging:campaign_new"), form)
     assert page.post(reverse("judging:campaign_new"), form).url == first.url
-    assert page.post(reverse("judging:campaign_new"), form | {"lease_minutes": 61}).url != first.url
+    assert (
+        page.post(reverse("judging:campaign_new"), form | {"annotators_per_task": 3}).url
+        != first.url
+    )
     Campaign.objects.update(created_at=timezone.now() - campaigns.DOUBLE_CLICK)
     assert page.post(reverse("judging:campaign_new"), form).url != first.url
     assert Campaign.objects.count() == 3
@@ -56,54 +56,118 @@ def test_new_campaign_about_somebody_elses_material_is_refused(page, owner):
 
 
 def test_plan_of_a_draft_can_be_changed(page, draft):
-    answer = page.post(address("plan", draft), plan(draft))
-    assert answer.url == address("campaign", draft)
+    answer = page.post(address("plan_part", draft, "design"), design(draft))
+    assert answer.url == address("plan", draft)
+    page.post(address("plan_part", draft, "pages"), pages(fixed_view="focus"))
     draft.refresh_from_db()
-    assert (draft.title, draft.lease_minutes, draft.order, draft.time_zone) == (
-        "Weirs",
+    assert (draft.title, draft.order, draft.annotators_per_task) == ("Weirs", "breadth", 2)
+    assert (draft.lease_minutes, draft.time_zone, draft.fixed_view) == (
         30,
-        "breadth",
         "Europe/Berlin",
+        "focus",
     )
+
+
+def test_part_of_a_plan_leaves_the_others_as_they_are(page, draft):
+    page.post(address("plan_part", draft, "consent"), {"consent": "I agree.", "consent_de": "Ja."})
+    page.post(address("plan_part", draft, "pay"), {"pay": "9 euros", "pay_de": "9 Euro"})
+    page.post(address("plan_part", draft, "ethics"), {"ethics": "none", "title": "Other"})
+    draft.refresh_from_db()
+    assert (draft.title, draft.consent, draft.pay) == ("Canal towns", "I agree.", "9 euros")
+    assert draft.translated_texts["de"] == {"consent": "Ja.", "pay": "9 Euro"}
+    assert page.post(address("plan_part", draft, "secret"), {}).status_code == 404
+
+
+def test_checklist_names_what_is_missing_and_what_is_none(page, draft):
+    lines = {line.key: line for line in page.get(address("plan", draft)).context["lines"]}
+    assert [key for key, line in lines.items() if line.state == "missing"] == [
+        "consent",
+        "contact",
+        "ethics",
+    ]
+    assert lines["hypotheses"].status == "none, so every test is exploratory"
+    assert {lines[key].status for key in ("pay", "training", "checks", "exit_form")} == {"none"}
+    page.post(address("plan_part", draft, "consent"), {"consent": "I agree " * 50})
+    text = page.get(address("plan", draft)).text
+    assert "I agree I agree" in text and "…" in text
+
+
+def test_campaign_opened_without_consent_asks_once_and_lists_it_as_a_deviation(page, draft):
+    asked = page.get(address("launch", draft)).text
+    assert "There is no consent text" in asked and "Open anyway" in asked
+    assert page.post(address("launch", draft)).url == address("campaign", draft)
+    draft.refresh_from_db()
+    [deviation] = draft.deviations.all()
+    assert (draft.state, deviation.after) == ("open", "consent, contact, ethics")
+    assert "missing when it was opened" in page.get(address("plan", draft)).text
+
+
+def test_campaign_with_everything_opens_without_a_deviation(page, draft):
+    for part, text in (("consent", "I agree."), ("contact", "Ana"), ("ethics", "none")):
+        page.post(address("plan_part", draft, part), {part: text})
+    assert "Open anyway" not in page.get(address("launch", draft)).text
+    page.post(address("launch", draft))
+    draft.refresh_from_db()
+    assert (draft.state, draft.deviations.count()) == ("open", 0)
+    assert page.get(address("launch", draft)).url == address("campaign", draft)
+
+
+def test_campaign_that_cannot_be_locked_stays_a_draft(page, draft):
+    draft.collection.sources.all().delete()
+    answer = page.post(address("launch", draft), follow=True)
+    draft.refresh_from_db()
+    assert (draft.state, draft.deviations.count()) == ("draft", 0)
+    assert [message.level_tag for message in answer.context["messages"]] == ["error"]
 
 
 def test_plan_malformed_names_the_field(page, draft):
-    for wrong in (
-        {"title": ""},
-        {"annotators_per_task": 0},
-        {"time_zone": "Mars"},
-        {"rubric": 10**9},
-        {"lease_minutes": "x"},
+    for part, wrong in (
+        ("design", {"title": ""}),
+        ("design", {"annotators_per_task": 0}),
+        ("design", {"rubric": 10**9}),
+        ("pages", {"time_zone": "Mars"}),
+        ("pages", {"lease_minutes": "x"}),
     ):
-        answer = page.post(address("plan", draft), plan(draft, **wrong))
+        sent = design(draft) if part == "design" else pages()
+        answer = page.post(address("plan_part", draft, part), sent | wrong)
         assert answer.status_code == 422, wrong
-        assert list(answer.context["form"].errors) == list(wrong)
+        assert list(refused_of(answer).errors) == list(wrong)
         draft.refresh_from_db()
-        assert draft.title == "Canal towns"
+        assert (draft.title, draft.lease_minutes) == ("Canal towns", 120)
+
+
+def refused_of(answer):
+    """Return the form of a plan's page that was refused."""
+    return next(line.form for line in answer.context["lines"] if line.form and line.form.errors)
 
 
 def test_limit_of_tasks_for_each_annotator(page, draft):
-    page.post(address("plan", draft), plan(draft, tasks_per_annotator=4))
+    part = address("plan_part", draft, "design")
+    page.post(part, design(draft, tasks_per_annotator=4))
     draft.refresh_from_db()
     assert draft.tasks_per_annotator == 4
-    refused = page.post(address("plan", draft), plan(draft, tasks_per_annotator=0))
-    assert refused.context["form"].errors["tasks_per_annotator"]
-    panel = plan(
+    refused = page.post(part, design(draft, tasks_per_annotator=0))
+    assert refused_of(refused).errors["tasks_per_annotator"]
+    panel = design(
         draft, tasks_per_annotator=4, order="panel", rubric=factories.rubric("qgstec2010-b").pk
     )
-    refused = page.post(address("plan", draft), panel)
-    assert refused.context["form"].has_error("tasks_per_annotator")
+    refused = page.post(part, panel)
+    assert refused_of(refused).has_error("tasks_per_annotator")
 
 
-def test_new_campaign_with_several_datasets_asks_for_the_dataset_first(page, owner):
+def test_new_campaign_with_several_datasets_shows_the_newest_and_keeps_entries(page, owner):
     factories.rubric("qgbench")
     first, second = factories.collection(owner=owner), factories.collection(owner=owner)
     rubric = factories.rubric("nema-khapra")
     answer = page.get(reverse("judging:campaign_new"), {"rubric": rubric.pk})
-    offered = [str(value) for value, _name in answer.context["form"]["collection"].field.choices]
-    assert {str(first.pk), str(second.pk)} <= set(offered)
-    assert f'name="rubric" value="{rubric.pk}"' in answer.text
-    assert "rubric" not in answer.context["form"].fields
+    form = answer.context["form"]
+    assert {first.pk, second.pk} <= {value for value, _name in form["collection"].field.choices}
+    assert (form["collection"].value(), form["rubric"].value()) == (second.pk, str(rubric.pk))
+    look = {"collection": first.pk, "title": "Weirs", "look": "1"}
+    shown = page.post(reverse("judging:campaign_new"), look)
+    assert (shown.status_code, shown.context["about"]) == (200, first)
+    assert shown.context["form"]["title"].value() == "Weirs"
+    assert not Campaign.objects.exists()
 
 
 def test_dataset_that_cannot_be_used_any_more_is_chosen_again_with_the_plan_kept(page, owner):
@@ -116,7 +180,6 @@ def test_dataset_that_cannot_be_used_any_more_is_chosen_again_with_the_plan_kept
     )
     assert answer.context["form"].errors["collection"]
     assert "Weirs in spring" in answer.text
-    assert not answer.context["form"]["collection"].is_hidden
     assert "Not for others" not in answer.text
 
 
@@ -164,7 +227,7 @@ def test_duplicate_needs_a_right_on_the_material_itself(page, owner):
 
 
 def test_pay_is_planned_locked_and_amended_with_a_reason(page, draft):
-    page.post(address("plan", draft), plan(draft, pay="9 euros an hour"))
+    page.post(address("plan_part", draft, "pay"), {"pay": "9 euros an hour"})
     campaigns.lock(campaign=draft, now=timezone.now())
     draft.refresh_from_db()
     assert draft.protocol["texts"]["pay"] == "9 euros an hour"
@@ -234,7 +297,7 @@ def test_declarations_entered_are_stored_and_shown_again(page, draft):
     }
     plan_page = page.get(address("plan", draft)).text
     assert "“Alba” is not worse than “Brisa” by the margin on Correctness" in plan_page
-    page.post(address("plan", draft), plan(draft))
+    page.post(address("plan_part", draft, "design"), design(draft))
     assert Campaign.objects.get().hypotheses["level"] == 0.01  # the plan's own form keeps them
     page.post(address("declarations", draft), NOTHING)
     assert Campaign.objects.get().hypotheses == {}

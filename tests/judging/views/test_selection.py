@@ -8,7 +8,7 @@ from judging.actions import campaigns
 from judging.forms import selection
 from judging.models import Attribute, Unit
 from tests import factories
-from tests.judging.views.campaign_pages import address, assert_same_queries, plan
+from tests.judging.views.campaign_pages import address, assert_same_queries, design
 from tests.judging.views.importing import form_of
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_choice_is_kept_and_shown_in_words_with_counts(page, topical):
 
 def test_plan_saved_afterwards_keeps_the_choice(page, topical):
     chosen(page, topical, systems=["Alba"])
-    page.post(address("plan", topical), plan(topical))
+    page.post(address("plan_part", topical, "design"), design(topical))
     topical.refresh_from_db()
     assert (topical.title, topical.selection) == ("Weirs", {"systems": ["Alba"]})
 
