@@ -26,7 +26,7 @@ from quaestor_stats._williams import williams_matrix
 Values = Iterator[tuple[tuple[str, ...], float]]  # values by the parts of their paths
 Numbers = dict[str, Any]
 RELEASED_AS = {"Bleu_4": "bleu_4", "ROUGE_L": "rouge_l"}
-LITERAL = "per_rating_all_remaining"
+LITERAL = "per_rating_all_remaining"  # the form of the fatal rule as protocols write it
 ANNOTATORS_OF_COHEN = 2  # Cohen's kappa is of two annotators
 
 

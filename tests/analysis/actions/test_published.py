@@ -5,15 +5,20 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 
 from analysis.actions import published
 from analysis.actions.published import STUDIES, read_folder
 from analysis.actions.published_computations import Computation
+from analysis.actions.reproductions import ReleasedFile, reproduce
 from analysis.reports.published_numbers import NUMBERS
+from judging import storage
 from judging.protocols.rubric_nodes import RubricError
 from tests import factories
 from tests.analysis.actions.test_reproductions import written
+from tests.judging.api.programs import API, program
 from tests.judging.imports.crowd import Crowd
+from tests.judging.studies import NOW
 
 STUDY = """\
 key: invented
@@ -90,6 +95,26 @@ def test_reproduce_study_of_a_data_file_has_printed_beside_computed(study, tmp_p
     assert "The study has 8 questions." in said
     assert "from Nobody (2026), A Study of Nothing (Table 1 and Section 4)." in said
     assert "other questions" not in said
+
+
+@pytest.mark.django_db
+def test_reproduced_study_of_a_data_file_api_and_page_have_printed_beside_computed(study, client):
+    asker = factories.researcher()
+    file = ReleasedFile("released.tsv", storage.keep((HEAD + "".join(ROWS)).encode()))
+    campaign = reproduce(key="invented", files=[file], by=asker, now=NOW).campaign
+
+    rows = program(asker).get(f"{API}/campaigns/{campaign.uuid}/published/").json()
+
+    assert rows[0] == {
+        "number": "agreement / answerability / percent_agreement",
+        "published": 0.51,
+        "computed": 0.5,
+    }
+    assert {"number": "system_mean / noised / beauty", "published": 5, "computed": None} in rows
+    client.force_login(asker)
+    page = client.get(reverse("analysis:published", args=[campaign.uuid])).text
+    percent = '<th scope="row">Agreement: Answerability, percent agreement</th>'
+    assert f'{percent}<td class="n">0.51</td><td class="n">0.5000</td>' in page
 
 
 @pytest.mark.django_db
