@@ -19,7 +19,6 @@ from pydantic import (
     model_validator,
 )
 
-from analysis.reports.numerals import listed
 from analysis.reports.published_numbers import NUMBERS
 from judging.imports.mapping import Mapping as FileMapping
 from judging.protocols import documents
@@ -150,7 +149,7 @@ class Study(Part):
         ]
         if not (about := self.tables_about(facts)):
             return notes
-        places = listed(list(dict.fromkeys(table.source for table in about)))
+        places = "; ".join(dict.fromkeys(table.source for table in about))
         return [*notes, f"The published numbers are from {self.source} ({places})."]
 
 

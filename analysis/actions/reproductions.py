@@ -97,7 +97,7 @@ def reproduce(
         joined = [added for added in standing if not _is_all_new(added)]
         computation = Computation(frames.material(campaign, excluded=()))
         computed = computation.numbers(study.compute)
-        facts = {**computation.facts(), "sha256": " ".join(hashes)}
+        facts = {**computation.facts(), "sha256": " ".join(hashes), "published": False}
         tables = study.tables_about(facts)
         facts["published"] = bool(tables)
         values = {path: value for table in tables for path, value in table.values().items()}

@@ -93,7 +93,7 @@ def test_reproduce_study_of_a_data_file_has_printed_beside_computed(study, tmp_p
     assert ["agreement", "/", "answerability", "/", "percent_agreement", "0.51", "0.5"] in lines
     assert ["system_mean", "/", "noised", "/", "beauty", "5", "–"] in lines
     assert "The study has 8 questions." in said
-    assert "from Nobody (2026), A Study of Nothing (Table 1 and Section 4)." in said
+    assert "from Nobody (2026), A Study of Nothing (Table 1; Section 4)." in said
     assert "other questions" not in said
 
 
