@@ -10,7 +10,9 @@ from django.db import transaction
 from django.db.models import F
 
 from analysis import frames
-from analysis.actions.published import STUDIES, Numbers, Published
+from analysis.actions.published import STUDIES, NumberPath, Study, ordered
+from analysis.actions.published_computations import Computation, Numbers, tree_of
+from analysis.reports.numerals import briefly, listed
 from analysis.reports.published_numbers import called
 from analysis.sections.agreement import NAMES
 from judging import storage
@@ -20,8 +22,8 @@ from judging.imports import files as waiting_files
 from judging.imports.campaigns import campaign_of, campaign_of_means
 from judging.imports.choices import JoiningChoices
 from judging.imports.files import CannotImport
-from judging.imports.frames import Unreadable
-from judging.imports.mapping import RATED, mapping_from
+from judging.imports.frames import Unreadable, shorten
+from judging.imports.mapping import RATED, SINGLE, Column, mapping_from
 from judging.imports.mapping import Mapping as FileMapping
 from judging.imports.preview import pseudonym_key, stem
 from judging.models import AddedFile, Campaign, Collection, Job, Metric, Rubric, StoredFile, User
@@ -42,10 +44,6 @@ FOUND_BY = {
 }
 
 
-class UnknownStudy(LookupError):
-    """No published study has that key."""
-
-
 @dataclass(frozen=True)
 class ReleasedFile:
     """A released file: its name and its bytes."""
@@ -63,20 +61,15 @@ class Reproduction:
     """Result of a reproduction: the campaign that holds the files, and both sets of numbers under
     the same keys."""
 
-    study: Published
+    study: Study
     hashes: tuple[str, ...]
     campaign: Campaign
     quarantined: int
     joined: tuple[str, ...]  # how much of each further file was joined, and by which tier
+    rows: tuple[tuple[str, float | None, float | None], ...]  # path, published, computed
     published: Numbers
     computed: Numbers
     notes: tuple[str, ...]
-
-    def rows(self) -> Iterator[tuple[str, Any, Any]]:
-        """Yield every computed number with its path, and beside it the published one where these
-        data have one."""
-        for path, value in _leaves(self.computed):
-            yield " / ".join(path), _at(self.published, path), value
 
 
 def reproduce(
@@ -92,48 +85,67 @@ def reproduce(
 
     Raises
     ------
-    UnknownStudy
-        If ``key`` names no published study.
-    CannotImport, Unreadable
+    CannotImport
         If a file cannot be imported; nothing is kept.
     """
-    if key not in STUDIES:
-        raise UnknownStudy(f"{key} is none of {', '.join(STUDIES)}")
     study = STUDIES[key]
     with transaction.atomic():
         campaign = _campaign(study, files, by, now)
         tell("Computing the study's numbers")
-        read = frames.material(campaign, excluded=())
         standing = list(campaign.collection.added_files.standing().listed())
-        hashes = tuple(each.file.sha256 for each in standing)
-        published = study.printed(read, hashes)
+        hashes = tuple(added.file.sha256 for added in standing)
+        joined = [added for added in standing if not _is_all_new(added)]
+        computation = Computation(frames.material(campaign, excluded=()))
+        computed = computation.numbers(study.compute)
+        facts = {**computation.facts(), "sha256": " ".join(hashes), "published": False}
+        tables = study.tables_about(facts)
+        facts["published"] = bool(tables)
+        values = {path: value for table in tables for path, value in table.values().items()}
+        beside = _beside(computed, values)
         found = Reproduction(
             study=study,
             hashes=hashes,
             campaign=campaign,
             quarantined=campaign.collection.quarantine.count(),
-            joined=tuple(_how_joined(each) for each in standing if not _is_all_new(each)),
-            published=published,
-            computed=study.computed(read),
-            notes=study.notes(read, published),
+            joined=tuple(map(_how_joined, joined)),
+            rows=tuple((" / ".join(path), *both) for path, both in beside.items()),
+            published=tree_of((path, one) for path, (one, _) in beside.items() if one is not None),
+            computed=computed,
+            notes=(*study.sentences(facts), *filter(None, map(_not_joined, joined))),
         )
         _keep(found)
     return found
 
 
+def _beside(
+    computed: Numbers, values: Mapping[NumberPath, float]
+) -> dict[NumberPath, tuple[float | None, float | None]]:
+    """Return every published and every computed value by path; those computed come first."""
+    found = {path: (values.get(ordered(path)), value) for path, value in _leaves(computed)}
+    both = set(map(ordered, found))
+    return found | {path: (value, None) for path, value in values.items() if path not in both}
+
+
+def _leaves(tree: Numbers, path: NumberPath = ()) -> Iterator[tuple[NumberPath, float | None]]:
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, (*path, key))
+        else:
+            yield (*path, key), value
+
+
 def _keep(found: Reproduction) -> None:
     """Have the dataset remember what came out, for the pages."""
     collection = found.campaign.collection
-    rows, criteria = list(found.rows()), found.campaign.rubric.criteria.all()
-    names = {criterion.key: criterion.name for criterion in criteria}
+    criteria = {each.key: each.name for each in found.campaign.rubric.criteria.all()}
     shown = {
         "study": found.study.key,
         "title": found.study.title,
         "why": found.notes,
-        "rows": rows,
+        "rows": found.rows,
         "beside": [
-            (called(path, criteria=names, coefficients=NAMES), printed, computed)
-            for path, printed, computed in rows
+            (called(path, criteria=criteria, coefficients=NAMES), printed, computed)
+            for path, printed, computed in found.rows
             if printed is not None
         ],
         "published": bool(found.published),
@@ -143,52 +155,35 @@ def _keep(found: Reproduction) -> None:
     Collection.objects.filter(pk=collection.pk).update(mapping=collection.mapping)
 
 
-def _campaign(study: Published, files: Sequence[ReleasedFile], by: User, now: datetime) -> Campaign:
-    """Return the campaign that these files became earlier, or import them."""
-    from judging.imports import adding  # loads pandas
+# -- importing ------------------------------------------------------------------------------------
 
-    rubric = rubrics.install(document=documents.shipped(study.rubric))
-    if known := _known(files, rubric, by):
-        return known
-    if study.mapping is None:
-        return _assembled(study, files, rubric, by, now)
-    if len(files) > 1:
+
+def _campaign(study: Study, files: Sequence[ReleasedFile], by: User, now: datetime) -> Campaign:
+    """Return the campaign that these files became earlier, or import them."""
+    rubric = rubrics.install(document=documents.shipped(study.protocol))
+    wanted = {each.file.pk for each in files}
+    holding = Collection.objects.filter(owner=by, added_files__file__in=wanted)
+    for collection in holding.distinct().order_by("pk"):
+        standing = collection.added_files.standing().values_list("file", flat=True)
+        if set(standing) == wanted and (known := campaign_of(collection, rubric)):
+            return known
+    if study.files == "one" and len(files) > 1:
         raise CannotImport(
             [f"{study.title} is computed for one released file. Give one at a time."]
         )
-    first = files[0]
-    imported = adding.import_file(
-        file=first.file,
-        file_name=first.name,
-        name=study.title,
-        by=by,
-        now=now,
-        mapping=study.mapping(first.content),
-        rubrics=Rubric.objects.filter(pk=rubric.pk),
-        rubric=rubric,
-        ratings_title=f"{study.title}: released ratings",
-        again=True,
-        accept_surprises=True,
-    )
-    return imported.campaign or _of_means(study, imported.collection, rubric, by, now)
-
-
-def _known(files: Sequence[ReleasedFile], rubric: Rubric, by: User) -> Campaign | None:
-    """Return the imported campaign of a dataset that consists of exactly these files."""
-    wanted = {each.file.pk for each in files}
-    holding = (
-        Collection.objects.filter(owner=by, added_files__file__in=wanted).distinct().order_by("pk")
-    )
-    for collection in holding:
-        standing = collection.added_files.standing().values_list("file", flat=True)
-        if set(standing) == wanted and (found := campaign_of(collection, rubric)):
-            return found
-    return None
+    collection = _assembled(study, files, rubric, by, now)
+    if found := campaign_of(collection, rubric):
+        return found
+    if not collection.metrics.filter(kind=Metric.Kind.HUMAN_MEAN).exists():
+        raise CannotImport(["The file holds no ratings, so there is nothing to reproduce."])
+    # a closed campaign without annotators represents means whose single ratings were not released
+    title = f"{study.title}: released means"
+    return campaign_of_means(collection=collection, rubric=rubric, title=title, by=by, now=now)
 
 
 def _assembled(
-    study: Published, files: Sequence[ReleasedFile], rubric: Rubric, by: User, now: datetime
-) -> Campaign:
+    study: Study, files: Sequence[ReleasedFile], rubric: Rubric, by: User, now: datetime
+) -> Collection:
     """Assemble a dataset from all files of a study.
 
     Tables of scores come first, because they name the systems that crowd batches have letters for.
@@ -216,25 +211,58 @@ def _assembled(
         )
     if study.subset_separator:
         _split_names(collection, study.subset_separator, by, now)
-    return campaign_of(collection, rubric) or _of_means(study, collection, rubric, by, now)
+    return collection
 
 
-def _mapping(study: Published, given: ReleasedFile) -> FileMapping:
+def _mapping(study: Study, given: ReleasedFile) -> FileMapping:
     """Return how a file is read: as the pages propose it for a further file of a dataset, with the
-    study's column of systems."""
-    look = child.preview(
-        name=given.name,
-        data=given.content,
-        mapping=FileMapping(),
-        key=pseudonym_key(),
-        known={"annotator": stem(given.name)},
-    )
-    mapping = mapping_from(look["mapping"])
-    column = mapping.columns.get(study.system_column)
-    if column is None or mapping.of_role("system"):
-        return mapping
-    system = column.model_copy(update={"role": "system"})
-    return mapping.model_copy(update={"columns": {**mapping.columns, study.system_column: system}})
+    columns that the study names.
+
+    Raises
+    ------
+    CannotImport
+        If the file cannot be read, or lacks a column that the study needs.
+    """
+    try:
+        look = child.preview(
+            name=given.name,
+            data=given.content,
+            mapping=study.mapping.model_copy(update={"columns": {}}),
+            key=pseudonym_key(),
+            known={"annotator": stem(given.name)},
+        )
+    except Unreadable as unreadable:
+        raise CannotImport([f"{given.name}: {unreadable}"]) from None
+    proposed = mapping_from(look["mapping"])
+    named = {
+        name: column for name, column in study.mapping.columns.items() if name in proposed.columns
+    }
+    taken = {column.role for column in named.values()} & set(SINGLE)
+    others = {
+        name: Column() if column.role in taken else column
+        for name, column in proposed.columns.items()
+    }
+    mapping = proposed.model_copy(update={"columns": others | named})
+    if missing := _missing(study, mapping):
+        there = briefly([shorten(name) for name in mapping.columns])
+        lacks = f"The table has no column {briefly(missing)}. Its columns are: {there}."
+        raise CannotImport([f"{given.name}: {lacks}"])
+    return mapping
+
+
+def _missing(study: Study, mapping: FileMapping) -> list[str]:
+    """Return a name for each column that the study needs and the file does not have under any
+    name."""
+
+    def meaning(column: Column) -> tuple[str, ...]:
+        return column.role, column.name, "" if mapping.has_rater_rows else column.rater
+
+    there = set(map(meaning, mapping.columns.values()))
+    missing: dict[tuple[str, ...], str] = {}
+    for name, column in study.mapping.columns.items():
+        if meaning(column) not in there:
+            missing.setdefault(meaning(column), f"“{name}”")
+    return list(missing.values())
 
 
 def _split_names(collection: Collection, separator: str, by: User, now: datetime) -> None:
@@ -255,8 +283,7 @@ def _split_names(collection: Collection, separator: str, by: User, now: datetime
 def _is_all_new(added: AddedFile) -> bool:
     """Return whether a file added only new questions, as the first file of a dataset does."""
     matched = added.examined[waiting_files.MATCHED]
-    tiers, counts = matched["tiers"], matched["counts"]
-    return bool(counts.get("new") == sum(tiers.values()))
+    return bool(matched["counts"].get("new") == sum(matched["tiers"].values()))
 
 
 def _how_joined(added: AddedFile) -> str:
@@ -271,15 +298,19 @@ def _how_joined(added: AddedFile) -> str:
     return f"{said}, {counts.get('new', 0):,} added, {left_out:,} excluded."
 
 
-def _of_means(
-    study: Published, collection: Collection, rubric: Rubric, by: User, now: datetime
-) -> Campaign:
-    """Return a closed campaign, without annotators, that represents means whose single ratings were
-    not released."""
-    if not collection.metrics.filter(kind=Metric.Kind.HUMAN_MEAN).exists():
-        raise CannotImport(["The file holds no ratings, so there is nothing to reproduce."])
-    title = f"{study.title}: released means"
-    return campaign_of_means(collection=collection, rubric=rubric, title=title, by=by, now=now)
+def _not_joined(added: AddedFile) -> str:
+    """Return in words which questions of a file were excluded because they did not join."""
+    matched = added.examined[waiting_files.MATCHED]
+    named = [row for kind in LEFT_OUT for row in matched["examples"].get(kind, ())]
+    if not named:
+        return ""
+    questions = [f"“{row['what']}” (row {row['row']:,})" for row in named]
+    if more := sum(matched["counts"].get(kind, 0) for kind in LEFT_OUT) - len(named):
+        questions.append(f"{more:,} others")
+    return f"Questions of {added.name} that did not join: {listed(questions)}."
+
+
+# -- jobs and pages -------------------------------------------------------------------------------
 
 
 def start(*, key: str, files: Sequence[ReleasedFile], by: User) -> Job:
@@ -296,17 +327,14 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
         ReleasedFile(name, StoredFile.objects.defer("content").get(sha256=sha256))
         for name, sha256 in parameters["files"]
     ]
-    try:
-        with on_each_text(work.again):
-            found = reproduce(
-                key=parameters["study"],
-                files=files,
-                by=work.job.created_by,
-                now=now,
-                tell=lambda doing: work.progress(0, 0, doing),
-            )
-    except Unreadable as unreadable:
-        raise jobs.CannotDo(str(unreadable)) from None
+    with on_each_text(work.again):
+        found = reproduce(
+            key=parameters["study"],
+            files=files,
+            by=work.job.created_by,
+            now=now,
+            tell=lambda doing: work.progress(0, 0, doing),
+        )
     return {"published": str(found.campaign.uuid)}
 
 
@@ -316,26 +344,10 @@ def shown(campaign: Campaign) -> dict[str, Any] | None:
     return kept
 
 
-def listed(user: User) -> Sequence[Mapping[str, Any]]:
+def visible_to(user: User) -> Sequence[Mapping[str, Any]]:
     """Return the reproductions that a user may see, the latest first: campaign, study and day."""
     campaigns = Campaign.objects.visible_to(user).filter(
         origin=Campaign.Origin.IMPORTED, collection__mapping__has_key=REPRODUCED
     )
     study = F(f"collection__mapping__{REPRODUCED}__title")
     return [*campaigns.order_by("-pk").values("uuid", "created_at", study=study)]
-
-
-def _leaves(
-    tree: Mapping[str, Any], path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for key, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from _leaves(value, (*path, key))
-        else:
-            yield (*path, key), value
-
-
-def _at(tree: Any, path: tuple[str, ...]) -> Any:
-    for key in path:
-        tree = tree.get(key) if isinstance(tree, Mapping) else None
-    return tree

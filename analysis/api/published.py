@@ -103,7 +103,7 @@ class Reproduced(OfStaff):
         if found is None:
             raise Http404
         rows = [
-            {"number": ".".join(map(str, path)), "published": printed, "computed": computed}
+            {"number": path, "published": printed, "computed": computed}
             for path, printed, computed in found["rows"]
         ]
         return Response(rows)

@@ -1,8 +1,8 @@
-"""Names of a published study's numbers on its page."""
+"""The numbers of published studies: what each is called, and by what its values are listed."""
 
 from collections.abc import Mapping
 
-# By the first part of a path: its name in words, and the kind of each later part.
+# By the name of a number: its name in words, and what each part of a value's path names.
 NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "agreement": ("Agreement", ("criterion", "coefficient")),
     "aggregate": ("Aggregate, fatal rule on each rating", ("reading", "system")),
@@ -14,6 +14,7 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "spearman_metrics": ("Spearman's ρ of two metrics", ("metric", "metric")),
     "spearman_criteria": ("Spearman's ρ of two criteria", ("criterion", "criterion")),
     "system_mean": ("Mean", ("system", "criterion")),
+    "system_score": ("Mean score", ("system", "metric")),
     "metrics": ("Computed here beside the released column", ("metric", "difference")),
     "williams_p_two_sided": ("Williams' test, two-sided p", ("criterion", "metric", "metric")),
     "williams_p_one_sided": ("Williams' test, one-sided p", ("criterion", "metric", "metric")),

@@ -27,7 +27,7 @@ def ask(request: HttpRequest) -> HttpResponse:
         ]
         job = tasks.begin(reproductions.start, key=said["study"], files=given, by=request.user)
         return redirect("judging:job", job.pk)
-    context = {"form": form, "reproductions": reproductions.listed(request.user)}
+    context = {"form": form, "reproductions": reproductions.visible_to(request.user)}
     return render(request, "analysis/reproduce.html", context, status=422 if form.errors else 200)
 
 

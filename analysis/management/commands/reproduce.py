@@ -14,7 +14,6 @@ from analysis.actions import reproductions
 from analysis.actions.published import STUDIES
 from judging import storage
 from judging.imports.files import CannotImport
-from judging.imports.frames import Unreadable
 from judging.models import User
 
 P_PRINTED_FROM = 0.00005  # a p below it would be written as 0
@@ -53,9 +52,8 @@ class Command(BaseCommand):
         given = [_given(each) for each in file]
         try:
             found = reproductions.reproduce(key=study, files=given, by=by, now=timezone.now())
-        except (CannotImport, Unreadable) as error:
-            where = f"{file[0]}: " if len(given) == 1 else ""
-            raise CommandError(f"{where}{error}") from None
+        except CannotImport as error:
+            raise CommandError(str(error)) from None
         self.stdout.write(_as_json(found) if json else "\n".join(_as_text(found)))
 
     def _default_owner(self) -> str:
@@ -118,11 +116,11 @@ def _as_text(found: reproductions.Reproduction) -> Iterator[str]:
     yield from found.joined
     yield ""
     yield f"{'':66}{'published':>12}{'computed':>12}"
-    for path, published, value in found.rows():
+    for path, published, value in found.rows:
         yield f"{path:66}{_shown(published):>12}{_shown(value):>12}"
     yield ""
     yield from found.notes
-    if found.study.numbers and not found.published:
+    if found.study.printed and not found.published:
         yield "The published numbers are about other data than these, so none of them is printed."
 
 

@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from analysis import frames
+from analysis.actions.reproductions import REPRODUCED
 from judging.models import Attribute, Campaign, Judgment, Metric
 from tests import factories, shared_data
 from tests.judging.imports.qgeval import (
@@ -52,6 +53,10 @@ def test_reproduce_qgbench_genuine_piece_says_how_much_was_joined_and_computes_o
         "within the same passage or sentence 237; question of the letter's system 3; question "
         "text alone 9), 3 added, 17 excluded."
     ]
+    notes = read.campaign.collection.mapping[REPRODUCED]["why"]
+    [unjoined] = [note for note in notes if "did not join" in note]
+    assert unjoined.startswith("Questions of batch_part.csv that did not join: “")
+    assert len(re.findall(r"“[^”]+” \(row \d+\)", unjoined)) == 17
     for criterion, row in out["computed"]["agreement"].items():
         table, _ = aggregate_raters(three_ratings(read, criterion))
         assert row["fleiss_kappa"] == pytest.approx(fleiss_kappa(table), rel=1e-9)
@@ -257,7 +262,9 @@ def test_reproduce_qgstec_plus_of_896_questions_has_the_published_numbers(tmp_pa
 
 
 def test_reproduce_qgstec_plus_table_without_a_column_says_which(tmp_path):
-    content = plus_csv(plus(sentences=1)).replace(b"Submitter", b"Team")
+    rows = [line.split(b"\t") for line in plus_csv(plus(sentences=1)).splitlines()]
+    place = rows[0].index(b"Submitter")
+    content = b"\n".join(b"\t".join(row[:place] + row[place + 1 :]) for row in rows)
     [file] = written(tmp_path, {"a.csv": content})
 
     with pytest.raises(CommandError, match="Submitter"):
