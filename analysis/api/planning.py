@@ -41,7 +41,6 @@ class NewPowerAnalysisSerializer(serializers.Serializer):
     power = serializers.FloatField(required=False)
     level = serializers.FloatField(required=False)
     comparisons = serializers.IntegerField(required=False)
-    seed = serializers.IntegerField(required=False)
 
 
 class VariancesSerializer(serializers.Serializer):
@@ -63,7 +62,7 @@ class PowerAnalyses(CampaignJobs):
     kind = "analysis.planning"
 
     def add(self, content: dict[str, Any]) -> Job:
-        """Simulate by a job how many items and annotators a campaign needs."""
+        """Compute by a job how many items and annotators a campaign needs."""
         default = {"variances": planning.choices(self.campaign)[0][0]}
         return self.begin(planning.start, planning.PowerSettings(**default | content))
 

@@ -335,7 +335,6 @@ class PowerForm(forms.Form):
             "Pairs of systems you will compare: each is tested at the level divided by their number."
         ),
     )
-    seed = _power_field(forms.IntegerField, "seed", label=_("Seed"))
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import nan, prod
+from math import nan, prod, sqrt
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -31,7 +31,6 @@ from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
-from quaestor_stats._power import share_of
 from quaestor_stats._system_differences import CONTRAST, PERMUTATION
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ REPEATS, MANY_ROWS, FEWER = 200, 20_000, 100
 # A fit of the mixed model with its pairs takes .1 to .4 s up to so many ratings, beyond it seconds
 CONTRAST_REPEATS, MANY_RATINGS, FEWEST = 100, 2_000, 20
 PAIR = ["unit", "annotator"]
+NORMAL_95 = 1.959964
 # purposes of the random streams
 OF_PLAN, OF_QUESTION, OF_ANSWER, OF_REPEAT, OF_ARRIVAL, OF_TRY, OF_TIME = range(7)
 
@@ -434,7 +434,7 @@ def _power(trial: _Trial, tests: PairTests, order: Sequence[str], assumed: Assum
         "sources": int(tables.shape[2]),
         "step": number(planted_step(len(order), assumed) * abs(points[-1] - points[0])),
         "floor": number(tests.floor),
-        "order": _share(ordered),
+        "order": share(ordered),
         "neighbours": _share_tested(np.asarray(told[:, neighbours].all(axis=1)), tests),
         "extremes": _share_tested(told[:, extremes], tests),
         "reversed": _share_tested(tests.reversed, tests),
@@ -454,14 +454,17 @@ def _share_tested(found: BoolArray, tests: PairTests) -> Record:
     """Return a share of repeats; without a value if no repeat could be tested."""
     if tests.reason:
         return {"value": None, "low": None, "high": None}
-    return _share(found)
+    return share(found)
 
 
-def _share(found: BoolArray) -> Record:
-    """Return the share of repeats in which something happened, with Wilson's limits."""
-    share = share_of(int(found.sum()), len(found), "")
+def share(happened: BoolArray) -> Record:
+    """Return the share of repeats in which something happened, with Wilson's 95% limits."""
+    n, found = len(happened), float(happened.mean())
+    middle = found + NORMAL_95**2 / (2 * n)
+    reach = NORMAL_95 * sqrt(found * (1 - found) / n + NORMAL_95**2 / (4 * n**2))
+    below = 1 + NORMAL_95**2 / n
     return {
-        "value": number(share.value),
-        "low": number(share.ci.low),
-        "high": number(share.ci.high),
+        "value": number(found),
+        "low": number((middle - reach) / below),
+        "high": number((middle + reach) / below),
     }

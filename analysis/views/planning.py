@@ -51,7 +51,7 @@ def table(request: HttpRequest, campaign: Campaign, pk: UUID) -> HttpResponse:
     return attached(
         to_csv(
             _done(campaign, pk).result["curve"],
-            ("annotators", "items", "power", "low", "high"),
+            ("annotators", "items", "power", "half_width"),
         ),
         "text/csv",
         "power.csv",

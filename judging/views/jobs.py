@@ -32,7 +32,7 @@ TITLES = {
     "analysis.remove_dry_run": gettext_lazy("Deleting the copy of a dry run"),
     "analysis.discard_ended": gettext_lazy("Deleting unused campaigns"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
-    "analysis.planning": gettext_lazy("Simulating studies"),
+    "analysis.planning": gettext_lazy("Computing power"),
     "analysis.dry_run": gettext_lazy("Trying it with simulated annotators"),
     "analysis.degrade": gettext_lazy("Degrading questions"),
     "analysis.score": gettext_lazy("Computing scores"),

@@ -36,7 +36,6 @@ POWER = {
     "power": 0.6,
     "level": 0.05,
     "comparisons": 1,
-    "seed": 4,
 }
 SCORED = {"metrics": ["bleu_1", "rouge_l"], "prepare_hypothesis": "raw", "prepare_reference": "raw"}
 PART = re.compile(r"<(?:\w+:)?(\w+)>")
