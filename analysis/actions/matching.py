@@ -39,11 +39,6 @@ def columns(collection: Collection) -> QuerySet[Metric]:
     return found.order_by("name", "pk")
 
 
-def done(collection: Collection) -> QuerySet[Job]:
-    """Return the finished matchings of a dataset, the newest first."""
-    return Job.objects.filter(collection=collection).done(KIND)
-
-
 def execute(work: jobs.Work) -> dict[str, Any]:
     """Score every pair of a source again by the metric's own recipe, match each system's questions,
     and draw it."""

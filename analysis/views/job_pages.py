@@ -3,19 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 
+from analysis.views.figures import svg_response
 from judging import tasks
-from judging.models import Campaign, Collection, Job
+from judging.models import Campaign, Collection, Job, StoredFile
 from judging.views.jobs import asked_for
 from judging.views.refusals import refusals_shown
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JobPage:
-    """What differs between the pages of kinds of jobs. A module of views guards `show` and `ask`.
+    """What differs between the pages of kinds of jobs. A module of views guards its views.
 
     The jobs of a page belong to a campaign or a dataset, its owner here, which form and action take
     as `campaign` or `collection`.
@@ -45,6 +47,17 @@ class JobPage:
                     return redirect(self.address, owner.uuid)
                 return redirect("judging:job", job.pk)
         return self.page(request, owner, form, status=422)
+
+    def done(self, owner: Campaign | Collection, job: UUID) -> Job:
+        """Return a finished job of the page; any other is a 404."""
+        return get_object_or_404(owner.jobs.done(self.kind), pk=job)
+
+    def figure(
+        self, request: HttpRequest, owner: Campaign | Collection, job: UUID, name: str
+    ) -> HttpResponse:
+        """Return a figure of a finished job as SVG."""
+        digest = self.done(owner, job).result["figures"].get(name)
+        return svg_response(get_object_or_404(StoredFile, sha256=digest))
 
     def page(
         self,

@@ -41,7 +41,7 @@ SCORED = {"metrics": ["bleu_1", "rouge_l"], "prepare_hypothesis": "raw", "prepar
 PART = re.compile(r"<(?:\w+:)?(\w+)>")
 # Values of parts that are the same everywhere, by name
 SAME = {
-    "ink": ["light"],
+    "name": ["light"],
     "ending": ["csv", "json", "pdf", "png", "svg", "tex", "zip"],
     "piece": ["agreement"],
     "kind": ["csv", "jsonl"],

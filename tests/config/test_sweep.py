@@ -386,7 +386,6 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "number": 1,
         "name": "levels",
         "kind": "training",
-        "ink": "light",
         "key": "csv",
         "job": uuid.uuid4(),
     }
@@ -429,8 +428,6 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
             known |= {"pk": draft.pk}
         elif kind.startswith("rubric"):
             known |= protocol
-        elif kind.startswith("planning_"):
-            known |= {"pk": uuid.uuid4()}
         else:
             known |= collection
         known |= parts.get(name, {})
