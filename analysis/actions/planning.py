@@ -109,14 +109,15 @@ def execute(work: jobs.Work) -> dict[str, Any]:
         _point(variances, items, judges, level, asked) for judges in annotators for items in STEPS
     ]
     drawn = drawing.drawn(curve, target=asked.power)
-    names = ("question", "residual", "annotator_system")
     return {
         "source": variances.source,
+        "question": number(variances.question),
+        "residual": number(variances.residual),
+        "annotator_system": number(variances.annotator_system),
         "fixed": is_published,
         "code": _code(variances, annotators, level, asked),
         "level": level,
         "versions": versions(),
-        **{name: number(getattr(variances, name)) for name in names},
         "needed": needed,
         "curve": curve,
         "figures": {ink: storage.keep(svg).sha256 for ink, svg in drawn.items()},
