@@ -38,7 +38,6 @@ from judging.models import (
     User,
 )
 from judging.pay import rate_of
-from judging.protocols.rubric_schema import RubricCriterion
 from judging.refusals import InvalidInput, check_bounds
 from judging.rules import Force
 from quaestor_stats._design import Design
@@ -177,7 +176,6 @@ def fill(
 
     of_study = partial(
         power,
-        criteria=frames.rubric_of(copy).criteria,
         order=order,
         annotators=annotators,
         assumed=assumed,
@@ -362,7 +360,6 @@ def _systems(copy: Campaign) -> list[str]:
 def power(
     read: Material,
     *,
-    criteria: tuple[RubricCriterion, ...],
     order: list[str],
     annotators: list[SimulatedAnnotator],
     assumed: Assumed,
@@ -381,7 +378,7 @@ def power(
     forces = [rule for rule in read.rubric.rules if isinstance(rule, Force)]
     return simulated.power_of(
         rows,
-        criteria=criteria,
+        criteria=read.rubric.criteria,
         forces=forces,
         order=order,
         annotators=annotators,

@@ -17,7 +17,7 @@ from judging.views.refusals import refusals_shown
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JobPage:
-    """What differs between the pages of kinds of jobs. A module of views guards its views.
+    """What differs between the pages of kinds of jobs. The module that makes one guards its views.
 
     The jobs of a page belong to a campaign or a dataset, its owner here, which form and action take
     as `campaign` or `collection`.

@@ -1,4 +1,4 @@
-"""One source's questions matched with its references: ask, watch, look, take along."""
+"""The page of one source's questions matched with its references."""
 
 import json
 from typing import Any
