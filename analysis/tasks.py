@@ -5,7 +5,8 @@ They need scipy, pandas and matplotlib, which would delay the restart of a kille
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
@@ -13,11 +14,48 @@ from django.utils import timezone
 from analysis.models import Run
 from judging import guards
 from judging.actions import jobs
-from judging.tasks import job_task, right_of_parent
+from judging.tasks import Right, job_task, right_of_parent
 
 if TYPE_CHECKING:
     from analysis.actions.runs import MetricsScored
-    from judging.models import DryRun
+
+
+def _action(path: str) -> Callable[..., Any]:
+    """Return a function of `analysis.actions` whose module is imported when it is called."""
+    module, name = path.split(".")
+
+    def imported(*given: Any) -> Any:
+        return getattr(import_module(f"analysis.actions.{module}"), name)(*given)
+
+    return imported
+
+
+# kind of job, the action that does it, the right of the user who asks
+KINDS: tuple[tuple[str, str, Right | None], ...] = (
+    (jobs.FORGET_ANNOTATORS, "erasures.execute", None),
+    ("analysis.planning", "planning.execute", guards.analyses),
+    ("analysis.remove_dry_run", "dry_runs.execute_removal", guards.manages),
+    ("analysis.degrade", "degradations.execute", guards.owns),
+    ("analysis.estimate", "scoring_jobs.estimate", guards.reads),
+    ("analysis.matching", "matching.execute", guards.reads),
+    ("analysis.repeatability", "repeatability.execute", guards.analyses),
+    ("analysis.calibration", "calibrations.execute", guards.analyses),
+    ("analysis.tuning", "tuning.execute", guards.analyses),
+)
+for kind, action, right in KINDS:
+    job_task(kind, right=right)(_action(action))
+
+# each chunk of scores is stored when it is done
+job_task("analysis.score", right=guards.reads, whole=False)(_action("scoring_jobs.execute"))
+job_task("analysis.score_part", right=right_of_parent, whole=False)(
+    _action("scoring_parts.execute")
+)
+job_task(
+    jobs.DRY_RUN,
+    right=guards.manages,
+    first=_action("dry_runs.copied"),
+    undo=_action("dry_runs.forget"),
+)(_action("dry_runs.execute"))
 
 
 def _scored(work: jobs.Work) -> MetricsScored:
@@ -37,48 +75,8 @@ def run(work: jobs.Work, scored: MetricsScored) -> Mapping[str, Any]:
     return result
 
 
-@job_task(jobs.FORGET_ANNOTATORS, right=None)
-def forget_annotators(work: jobs.Work) -> Mapping[str, Any]:
-    """Take those who were erased out of what analyses keep."""
-    from analysis.actions import erasures
-
-    return erasures.execute(work)
-
-
-@job_task("analysis.planning", right=guards.analyses)
-def plan(work: jobs.Work) -> Mapping[str, Any]:
-    """Simulate how many items and annotators a study needs."""
-    from analysis.actions import planning
-
-    return planning.execute(work)
-
-
-def _copied(work: jobs.Work) -> DryRun:
-    from analysis.actions import dry_runs
-
-    return dry_runs.copied(work)
-
-
-def _forget_copy(made: DryRun) -> None:
-    from analysis.actions import dry_runs
-
-    dry_runs.forget(made)
-
-
-@job_task("analysis.dry_run", right=guards.manages, first=_copied, undo=_forget_copy)
-def dry_run(work: jobs.Work, made: DryRun) -> Mapping[str, Any]:
-    """Fill a copy of a draft with simulated annotators, and make its report."""
-    from analysis.actions import dry_runs
-
-    return dry_runs.execute(work, made)
-
-
-@job_task("analysis.remove_dry_run", right=guards.manages)
-def remove_dry_run(work: jobs.Work) -> Mapping[str, Any]:
-    """Delete a copy with many tasks and places."""
-    from analysis.actions import dry_runs
-
-    return dry_runs.execute_removal(work)
+def _run_of(work: jobs.Work) -> Run:
+    return Run.objects.select_related("campaign__rubric").get(job=work.job)
 
 
 @job_task("analysis.discard_ended", right=guards.owns)
@@ -89,77 +87,9 @@ def discard_ended(work: jobs.Work) -> Mapping[str, Any]:
     return ended_uses.execute(work, now=timezone.now())
 
 
-@job_task("analysis.degrade", right=guards.owns)
-def degrade(work: jobs.Work) -> Mapping[str, Any]:
-    """Make a dataset of questions that are degraded on purpose."""
-    from analysis.actions import degradations
-
-    return degradations.execute(work)
-
-
-@job_task("analysis.score", right=guards.reads, whole=False)
-def score(work: jobs.Work) -> Mapping[str, Any]:
-    """Compute a dataset's scores; each chunk is stored when it is done."""
-    from analysis.actions import scoring_jobs
-
-    return scoring_jobs.execute(work)
-
-
-@job_task("analysis.score_part", right=right_of_parent, whole=False)
-def score_part(work: jobs.Work) -> Mapping[str, Any]:
-    """Compute one metric on a chunk of a dataset, for a job that several workers share."""
-    from analysis.actions import scoring_parts
-
-    return scoring_parts.execute(work)
-
-
-@job_task("analysis.matching", right=guards.reads)
-def match(work: jobs.Work) -> Mapping[str, Any]:
-    """Match one source's questions with its references."""
-    from analysis.actions import matching
-
-    return matching.execute(work)
-
-
 @job_task("analysis.reproduce", right=guards.creates)
 def reproduce(work: jobs.Work) -> Mapping[str, Any]:
     """Import a published study's files and compute it again."""
     from analysis.actions import reproductions
 
     return reproductions.execute(work, now=timezone.now())
-
-
-@job_task("analysis.repeatability", right=guards.analyses)
-def compare_studies(work: jobs.Work) -> Mapping[str, Any]:
-    """Compare a study with its reproduction."""
-    from analysis.actions import repeatability
-
-    return repeatability.execute(work)
-
-
-@job_task("analysis.calibration", right=guards.analyses)
-def measure_rounds(work: jobs.Work) -> Mapping[str, Any]:
-    """Compute the agreement of a campaign's pilot and calibration rounds."""
-    from analysis.actions import calibrations
-
-    return calibrations.execute(work)
-
-
-@job_task("analysis.tuning", right=guards.analyses)
-def tune(work: jobs.Work) -> Mapping[str, Any]:
-    """Tune a Q-metric's weights on a campaign's judgments."""
-    from analysis.actions import tuning
-
-    return tuning.execute(work)
-
-
-@job_task("analysis.estimate", right=guards.reads)
-def estimate(work: jobs.Work) -> Mapping[str, Any]:
-    """Guess how long that would take."""
-    from analysis.actions import scoring_jobs
-
-    return scoring_jobs.estimate(work)
-
-
-def _run_of(work: jobs.Work) -> Run:
-    return Run.objects.select_related("campaign__rubric").get(job=work.job)

@@ -59,12 +59,12 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/planning/", planning.plan, name="planning"),
     path("campaigns/<uuid:uuid>/planning/run/", planning.start, name="planning_start"),
     path(
-        "campaigns/<uuid:uuid>/planning/<uuid:pk>/power-<slug:ink>.svg",
+        "campaigns/<uuid:uuid>/planning/<uuid:job>/power-<slug:name>.svg",
         planning.figure,
         name="planning_figure",
     ),
     path(
-        "campaigns/<uuid:uuid>/planning/<uuid:pk>/power.csv", planning.table, name="planning_table"
+        "campaigns/<uuid:uuid>/planning/<uuid:job>/power.csv", planning.table, name="planning_table"
     ),
     path("campaigns/<uuid:uuid>/dry-run/", dry_runs.dry_run, name="dry_run"),
     path("campaigns/<uuid:uuid>/dry-run.csv", dry_runs.table, name="dry_run_table"),

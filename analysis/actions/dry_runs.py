@@ -1,9 +1,12 @@
 """Trying a draft with simulated annotators: a ranking is planted, and its report must find it
 again."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -35,7 +38,6 @@ from judging.models import (
     User,
 )
 from judging.pay import rate_of
-from judging.protocols.rubric_schema import RubricCriterion
 from judging.refusals import InvalidInput, check_bounds
 from judging.rules import Force
 from quaestor_stats._design import Design
@@ -160,36 +162,27 @@ def fill(
     copy = made.campaign
     wanted = count or dry_runs.needed(copy)
     came = _admitted(made, wanted, assumed, now, progress)
-    let_in = [each for each in came if each.arrival.is_let_in]
-    enrolled = [each.arrival.enrollment for each in let_in]
-    annotators = simulated.people({each.label: each.who for each in let_in}, assumed)
-    rubric, order = frames.rubric_of(copy), simulated.planted_order(_systems(copy), assumed)
-    answers = SimulatedAnswers(copy, enrolled, annotators, order, rubric, assumed)
-    filled = dry_runs.fill(
-        campaign=copy,
-        people=enrolled,
-        answer=answers,
-        seconds=answers.seconds,
-        progress=progress,
+    order = simulated.planted_order(_systems(copy), assumed)
+    annotators = simulated.people(
+        {each.label: each.who for each in came if each.arrival.is_let_in}, assumed
     )
+    filled = _fill_tasks(copy, came, annotators, order, assumed, progress)
     everybody = frames.material(copy)
-    proposed = exclusion_rules.proposals(copy, now=now)
-    chosen = [each.enrollment.pk for each in proposed]
-    exclusion_rules.apply(campaign=copy, chosen=chosen, by=by, now=now)
+    proposed = _exclude_proposed(copy, by, now)
     campaigns.close(campaign=copy, now=now, by=by)
 
     def tell(criterion: str) -> None:
         progress(filled.places, filled.places, f"Repeating the study for its power: {criterion}")
 
-    asked: dict[str, Any] = {
-        "criteria": rubric.criteria,
-        "order": order,
-        "annotators": annotators,
-        "assumed": assumed,
-        "design": Design.from_key(design),
-        "tell": tell,
-    }
-    of_all = power(everybody, **asked)
+    of_study = partial(
+        power,
+        order=order,
+        annotators=annotators,
+        assumed=assumed,
+        design=Design.from_key(design),
+        tell=tell,
+    )
+    of_all = of_study(everybody)
     made.outcome = {
         "order": order,
         "design": design,
@@ -198,12 +191,40 @@ def fill(
         "rules": exclusion_rules.standing_rules(copy),
         "left_out": {each.enrollment.label: list(each.rules) for each in proposed},
         "lacking": exclusion_rules.lacking(copy),
-        "criteria": power(frames.material(copy), **asked) if proposed else of_all,
+        "criteria": of_study(frames.material(copy)) if proposed else of_all,
         "with_all": of_all if proposed else [],
         **_passed(copy, came, wanted, assumed, progress),
         **_cost(copy, came, assumed),
     }
     made.save(update_fields=["outcome"])
+
+
+def _exclude_proposed(copy: Campaign, by: User, now: datetime) -> list[exclusion_rules.Proposal]:
+    """Exclude the annotators whom the copy's rules propose, and return them."""
+    proposed = exclusion_rules.proposals(copy, now=now)
+    chosen = [each.enrollment.pk for each in proposed]
+    exclusion_rules.apply(campaign=copy, chosen=chosen, by=by, now=now)
+    return proposed
+
+
+def _fill_tasks(
+    copy: Campaign,
+    came: Sequence[_Candidate],
+    annotators: list[SimulatedAnnotator],
+    order: list[str],
+    assumed: Assumed,
+    progress: TellProgress,
+) -> dry_runs.Filled:
+    """Have the admitted annotators do all tasks of a copy."""
+    enrolled = [each.arrival.enrollment for each in came if each.arrival.is_let_in]
+    answers = SimulatedAnswers(copy, enrolled, annotators, order, frames.rubric_of(copy), assumed)
+    return dry_runs.fill(
+        campaign=copy,
+        people=enrolled,
+        answer=answers,
+        seconds=answers.seconds,
+        progress=progress,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +360,6 @@ def _systems(copy: Campaign) -> list[str]:
 def power(
     read: Material,
     *,
-    criteria: tuple[RubricCriterion, ...],
     order: list[str],
     annotators: list[SimulatedAnnotator],
     assumed: Assumed,
@@ -358,7 +378,7 @@ def power(
     forces = [rule for rule in read.rubric.rules if isinstance(rule, Force)]
     return simulated.power_of(
         rows,
-        criteria=criteria,
+        criteria=read.rubric.criteria,
         forces=forces,
         order=order,
         annotators=annotators,

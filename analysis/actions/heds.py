@@ -116,10 +116,10 @@ def _power_of_plan(campaign: Campaign) -> Iterator[tuple[str, str, str]]:
     if plan is None:
         return
     asked, made = plan.parameters, plan.result
-    needed = "; ".join(
-        f"{row['annotators']} annotators: {row['items'] or 'more than simulated'} items"
-        for row in made["needed"]
-    )
+    found = [
+        (row["annotators"], row["reason"] or f"{row['items']} items") for row in made["needed"]
+    ]
+    needed = "; ".join(f"{annotators} annotators: {items}" for annotators, items in found)
     yield (
         f"Paired t test for a difference of {asked['difference']} between two systems, level "
         f"{made['level']:.3g}, power {asked['power']}, variances from {made['source']}",

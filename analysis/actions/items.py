@@ -90,25 +90,30 @@ def _sets(keys: Sequence[int]) -> list[Item]:
     sets = dict(Unit.objects.filter(pk__in=keys).values_list("pk", "question_set"))
     sources = dict(QuestionSet.objects.filter(pk__in=sets.values()).values_list("pk", "source"))
     given = _references(sources.values())
-    about = {
-        key: (language, passage or "")
-        for key, language, passage in Source.objects.filter(pk__in=sources.values()).values_list(
-            "pk", "language", "passage__text"
-        )
-    }
+    about = _language_and_passage(sources.values())
     held: dict[int, list[ItemRow]] = {}
     for row in _rows(unit__question_set__in=list(sets.values())):
         held.setdefault(row[1], []).append(row)
-    return [
-        ScoredSet(
-            hypotheses=tuple(row[2] for row in held.get(sets[key], ())),
-            references=given.get(sources[sets[key]], ()),
-            answers=tuple(row[4] for row in held.get(sets[key], ())),
-            language=about[sources[sets[key]]][0],
-            context=about[sources[sets[key]]][1],
+    found: list[Item] = []
+    for key in keys:
+        rows, source = held.get(sets[key], []), sources[sets[key]]
+        language, passage = about[source]
+        found.append(
+            ScoredSet(
+                hypotheses=tuple(row[2] for row in rows),
+                references=given.get(source, ()),
+                answers=tuple(row[4] for row in rows),
+                language=language,
+                context=passage,
+            )
         )
-        for key in keys
-    ]
+    return found
+
+
+def _language_and_passage(sources: Iterable[int]) -> dict[int, tuple[str, str]]:
+    rows = Source.objects.filter(pk__in=list(sources))
+    found = rows.values_list("pk", "language", "passage__text")
+    return {key: (language, passage or "") for key, language, passage in found}
 
 
 def _of_system(system: int) -> list[ScoredQuestion]:

@@ -39,11 +39,6 @@ def columns(collection: Collection) -> QuerySet[Metric]:
     return found.order_by("name", "pk")
 
 
-def done(collection: Collection) -> QuerySet[Job]:
-    """Return the finished matchings of a dataset, the newest first."""
-    return Job.objects.filter(collection=collection).done(KIND)
-
-
 def execute(work: jobs.Work) -> dict[str, Any]:
     """Score every pair of a source again by the metric's own recipe, match each system's questions,
     and draw it."""
@@ -60,14 +55,24 @@ def execute(work: jobs.Work) -> dict[str, Any]:
         raise jobs.CannotDo(str(error)) from None
     systems = [unit.question_set.system.name for unit in kept]
     records = [_record(*each) for each in zip(systems, sets, results, strict=True)]
-    figures: dict[str, str] = {}
+    return {
+        "source": source.key,
+        "metric": row.name,
+        "scale": row.scale,
+        "made": row.made,
+        "sets": records,
+        "figures": _figures(records, work),
+    }
+
+
+def _figures(records: Sequence[Record], work: jobs.Work) -> dict[str, str]:
+    """Draw each set, and return the hashes of the figures by place and ink."""
+    figures = {}
     for place, record in enumerate(records):
         work.progress(place, len(records), "Drawing")  # an owner who judges may look: no system
-        figures |= {
-            f"{place}-{ink}": storage.keep(svg).sha256 for ink, svg in drawing.drawn(record).items()
-        }
-    about = {"source": source.key, "metric": row.name, "scale": row.scale, "made": row.made}
-    return {**about, "sets": records, "figures": figures}
+        for ink, svg in drawing.drawn(record).items():
+            figures[f"{place}-{ink}"] = storage.keep(svg).sha256
+    return figures
 
 
 def _asked(job: Job) -> tuple[Collection, Metric, Source]:

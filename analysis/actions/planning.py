@@ -1,16 +1,11 @@
 """The numbers of items and annotators that a study needs: power and precision, from a pilot or the
 literature."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from math import sqrt
-from statistics import NormalDist
 from typing import Any
 
-import numpy as np
-
 from analysis import frames
-from analysis.actions.runs import MAX_SEED, versions
+from analysis.actions.runs import versions
 from analysis.reports import planning as drawing
 from analysis.reports.rows import Record, number
 from analysis.sections.columns import placed_ratings
@@ -31,10 +26,8 @@ from quaestor_stats._variance_components import variance_components
 
 KIND = "analysis.planning"
 STEPS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600)
-ITEMS_SIMULATED = 5_000  # more are not simulated
 PUBLISHED_FOR = 3  # annotators whose means the published deviations are of
 ROUNDS = ("pilot", "main")
-SIMULATIONS = 2_000
 CODE = """\
 from quaestor_stats._power import Variances, items_needed
 
@@ -78,7 +71,6 @@ class PowerSettings:
     power: float = 0.8
     level: float = 0.05
     comparisons: int = 1
-    seed: int = 1
 
 
 BOUNDS = {
@@ -87,7 +79,6 @@ BOUNDS = {
     "power": (0.5, 0.99),
     "level": (0.0001, 0.2),
     "comparisons": (1, 1000),
-    "seed": (0, MAX_SEED),
 }
 
 
@@ -105,41 +96,43 @@ def latest(campaign: Campaign) -> Job | None:
 
 
 def execute(work: jobs.Work) -> dict[str, Any]:
-    """Simulate a plan: the items needed by each number of annotators, and power along the way."""
-    asked, campaign = work.job.parameters, work.job.campaign
+    """Compute a plan: the items needed by each number of annotators, and power along the way."""
+    asked, campaign = PowerSettings(**work.job.parameters), work.job.campaign
     if campaign is None:
         raise jobs.CannotDo("A plan belongs to a campaign.")
-    variances, systems = _variances(campaign, asked["variances"])
-    fixed = asked["variances"] in LIBRARY
-    annotators = [PUBLISHED_FOR] if fixed else list(range(1, int(asked["annotators"]) + 1))
-    level = float(asked["level"]) / int(asked["comparisons"])
-    needed, curve = [], []
-    for place, judges in enumerate(annotators):
-        work.progress(place, len(annotators), f"Simulating studies with {judges} annotators")
-        row = _needed(variances, judges, level, asked)
-        needed.append(row | _for_others(variances, row["items"], judges, level, systems))
-        curve += list(_curve(variances, judges, level, asked))
-    figures = {
-        ink: storage.keep(svg).sha256
-        for ink, svg in drawing.drawn(curve, target=asked["power"]).items()
+    variances, systems = _variances(campaign, asked.variances)
+    is_published = asked.variances in LIBRARY
+    annotators = [PUBLISHED_FOR] if is_published else list(range(1, asked.annotators + 1))
+    level = asked.level / asked.comparisons
+    needed = [_needed(variances, judges, level, systems, asked) for judges in annotators]
+    curve = [
+        _point(variances, items, judges, level, asked) for judges in annotators for items in STEPS
+    ]
+    drawn = drawing.drawn(curve, target=asked.power)
+    return {
+        "source": variances.source,
+        "question": number(variances.question),
+        "residual": number(variances.residual),
+        "annotator_system": number(variances.annotator_system),
+        "fixed": is_published,
+        "code": _code(variances, annotators, level, asked),
+        "level": level,
+        "versions": versions(),
+        "needed": needed,
+        "curve": curve,
+        "figures": {ink: storage.keep(svg).sha256 for ink, svg in drawn.items()},
     }
-    code = CODE.format(
+
+
+def _code(variances: Variances, annotators: list[int], level: float, asked: PowerSettings) -> str:
+    return CODE.format(
         question=variances.question,
         residual=variances.residual,
         annotators=annotators,
         level=level,
-        **{key: asked[key] for key in ("difference", "power")},
+        difference=asked.difference,
+        power=asked.power,
     )
-    made = {
-        "source": variances.source,
-        "fixed": fixed,
-        "code": code,
-        "level": level,
-        "versions": versions(),
-    }
-    names = ("question", "residual", "annotator_system")
-    spread = {name: number(getattr(variances, name)) for name in names}
-    return {**made, **spread, "needed": needed, "curve": curve, "figures": figures}
 
 
 def _variances(campaign: Campaign, key: str) -> tuple[Variances, int]:
@@ -164,81 +157,44 @@ def _variances(campaign: Campaign, key: str) -> tuple[Variances, int]:
         ) from None
 
 
-def _for_others(
-    variances: Variances, items: int | None, judges: int, level: float, systems: int
+def _needed(
+    variances: Variances, judges: int, level: float, systems: int, asked: PowerSettings
 ) -> Record:
-    """Return the half width of a difference's interval where other annotators are meant too."""
-    if not systems or not items:
-        return {"half_width_others": None}
-    reach = half_width_for_others(
-        variances, items=items, judges=judges, systems=systems, confidence=1 - level
-    )
-    return {"half_width_others": number(reach)}
-
-
-def _needed(variances: Variances, judges: int, level: float, asked: Mapping[str, Any]) -> Record:
-    row: Record = {
-        "annotators": judges,
-        "items": None,
-        "power": None,
-        "half_width": None,
-        "reason": "",
-    }
-    rough = _rough(variances, judges, level, asked)
+    """Return the items needed by a number of annotators, or why there is no such number."""
+    nothing = {"annotators": judges, "items": None, "power": None, "half_width": None}
     if variances.of_difference(judges) <= 0:
-        return row | {
-            "reason": "the systems never differ by more or less on one item than on another"
-        }
-    if rough > ITEMS_SIMULATED:
-        return row | {
-            "reason": f"about {rough:,.0f} items would be needed; studies of up to {ITEMS_SIMULATED:,} are simulated"
-        }
-    found = items_needed(
-        variances,
-        difference=asked["difference"],
-        judges=judges,
-        target=asked["power"],
-        level=level,
+        reason = "the systems never differ by more or less on one item than on another"
+        return {**nothing, "reason": reason, "half_width_others": None}
+    try:
+        found = items_needed(
+            variances, difference=asked.difference, judges=judges, target=asked.power, level=level
+        )
+    except ValueError as refused:
+        return {**nothing, "reason": str(refused), "half_width_others": None}
+    reach = half_width(variances, items=found.items, judges=judges, confidence=1 - level)
+    reach_of_others = half_width_for_others(
+        variances, items=found.items, judges=judges, systems=systems, confidence=1 - level
     )
-    return row | {
+    return {
+        "annotators": judges,
         "items": found.items,
         "power": number(found.power.value),
-        "half_width": number(
-            half_width(variances, items=found.items, judges=judges, confidence=1 - level)
-        ),
+        "half_width": number(reach),
+        "half_width_others": number(reach_of_others),
         "ratings_a_system": found.items * judges,
+        "reason": "",
     }
 
 
-def _rough(variances: Variances, judges: int, level: float, asked: Mapping[str, Any]) -> float:
-    """Return the items needed by the normal approximation."""
-    reach = NormalDist().inv_cdf(1 - level / 2) + NormalDist().inv_cdf(asked["power"])
-    return float((reach * sqrt(variances.of_difference(judges)) / asked["difference"]) ** 2)
-
-
-def _curve(
-    variances: Variances, judges: int, level: float, asked: Mapping[str, Any]
-) -> Iterator[Record]:
-    """Yield power and precision for studies of more and more items."""
-    for items in STEPS:
-        found = power(
-            variances,
-            difference=asked["difference"],
-            items=items,
-            judges=judges,
-            level=level,
-            simulations=SIMULATIONS,
-            rng=np.random.default_rng([asked["seed"], judges, items]),
-        )
-        spread = half_width(variances, items=items, judges=judges, confidence=1 - level)
-        row = {
-            "annotators": judges,
-            "items": items,
-            "power": number(found.value),
-            "half_width": number(spread),
-        }
-        yield row | {
-            "low": number(found.ci.low),
-            "high": number(found.ci.high),
-            "simulations": SIMULATIONS,
-        }
+def _point(
+    variances: Variances, items: int, judges: int, level: float, asked: PowerSettings
+) -> Record:
+    """Return power and precision of a study of so many items."""
+    found = power(variances, difference=asked.difference, items=items, judges=judges, level=level)
+    reach = half_width(variances, items=items, judges=judges, confidence=1 - level)
+    return {
+        "annotators": judges,
+        "items": items,
+        "power": number(found.value),
+        "half_width": number(reach),
+    }

@@ -110,7 +110,7 @@ class ShownComparison:
     states: list[Record]
     pairs: list[Record]  # the first of them; of many, findings that were not confirmed come first
     all_pairs: int
-    shares: dict[str, tuple[int, int]]  # as `shares` has them
+    shares: dict[str, tuple[int, int]]  # as `_shares` has them
 
 
 def shown(done: Job, most: int) -> ShownComparison:
@@ -118,9 +118,7 @@ def shown(done: Job, most: int) -> ShownComparison:
     asked = {"job": str(done.pk)}
     [[told]] = select(WITHOUT_PAIRS, asked)
     found = json.loads(told)
-    counted = select(SHARES, asked)
-    of_all = (sum(row[3] for row in counted), sum(row[2] for row in counted))
-    all_pairs = sum(row[1] for row in counted)
+    all_pairs = sum(row[1] for row in select(SHARES, asked))
     first = select(FIRST_PAIRS, {**asked, "most": most, "by_finding": all_pairs > most})
     return ShownComparison(
         orders=found["orders"],
@@ -129,8 +127,16 @@ def shown(done: Job, most: int) -> ShownComparison:
         states=found["states"],
         pairs=[json.loads(pair) for [pair] in first],
         all_pairs=all_pairs,
-        shares={**{row[0]: (row[3], row[2]) for row in counted}, "": of_all},
+        shares=_shares(done),
     )
+
+
+def _shares(done: Job) -> dict[str, tuple[int, int]]:
+    """Return how many findings of the first study hold in the second, and of how many, by
+    criterion; over all of them under an empty name."""
+    counted = select(SHARES, {"job": str(done.pk)})
+    of_all = (sum(row[3] for row in counted), sum(row[2] for row in counted))
+    return {**{row[0]: (row[3], row[2]) for row in counted}, "": of_all}
 
 
 def is_stale(campaign: Campaign, states: list[Record]) -> bool:
@@ -329,8 +335,9 @@ def _findings(
             }
 
 
-def rows(found: Record) -> Iterator[Record]:
-    """Yield a comparison as the lines of one table for spreadsheets."""
+def rows(done: Job) -> Iterator[Record]:
+    """Yield a finished comparison as the lines of one table for spreadsheets."""
+    found = done.result
     for row in found["orders"]:
         told = {"what": "spearman over systems", "criterion": row["criterion"], "n": row["systems"]}
         yield told | {name: row[name] for name in ("value", "low", "high", "reason")}
@@ -345,21 +352,10 @@ def rows(found: Record) -> Iterator[Record]:
         told = {"what": "pair", "criterion": row["criterion"], "system": one, "against": other}
         names = ("first", "first_p", "second", "second_p", "significant", "confirmed")
         yield told | {name: row[name] for name in names}
-    for name, (held, of) in shares(found).items():
+    for name, (held, of) in _shares(done).items():
         yield {
             "what": "share of confirmed findings",
             "criterion": name,
             "n": of,
             "value": number(held / of) if of else None,
         }
-
-
-def shares(found: Record) -> dict[str, tuple[int, int]]:
-    """Return how many findings of the first study hold in the second, and of how many, by
-    criterion; over all of them under an empty name."""
-    told: dict[str, tuple[int, int]] = {}
-    for row in found["pairs"]:
-        for name in (row["criterion"], ""):
-            held, of = told.get(name, (0, 0))
-            told[name] = (held + row["confirmed"], of + row["significant"])
-    return told

@@ -91,13 +91,17 @@ def _seen_in_checks(
         copied = Unit.objects.filter(question_set__source=item.unit.question_set.source_id)
         for pk, _source, _key, system, position in copied.values_list(*UNIT):
             found[pk] = places.get((of, system, position), middle)
-        own = found[item.unit_id]
-        if item.kind == CheckKind.GOLD:
-            found[item.unit_id] = Seen(place, _accepted_quality(item, criteria), clear=True)
-        else:
-            worse = {key: value - simulated.WORSE for key, value in own.quality.items()}
-            found[item.unit_id] = Seen(own.number, worse)
+        found[item.unit_id] = _seen_check(item, found[item.unit_id], place, criteria)
     return found
+
+
+def _seen_check(
+    item: CheckItem, copied: Seen, place: int, criteria: tuple[RubricCriterion, ...]
+) -> Seen:
+    if item.kind == CheckKind.GOLD:
+        return Seen(place, _accepted_quality(item, criteria), clear=True)
+    worse = {key: value - simulated.WORSE for key, value in copied.quality.items()}
+    return Seen(copied.number, worse)
 
 
 def _accepted_quality(item: CheckItem, criteria: tuple[RubricCriterion, ...]) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Tuning a Q-metric's weights on a campaign's own judgments, and what that gains on questions held
 out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -119,11 +119,11 @@ def settings_of(done: Job) -> dict[str, dict[str, Any]]:
 
 def execute(work: jobs.Work) -> dict[str, Any]:
     """Tune on all judged questions, then on half of them five times over, testing on the rest."""
-    asked, campaign = work.job.parameters, work.job.campaign
+    asked, campaign = TuningSettings(**work.job.parameters), work.job.campaign
     if campaign is None:
         raise jobs.CannotDo("Weights are tuned on a campaign's judgments.")
     work.progress(0, 3, "Reading judgments")
-    questions, gold, clusters = _judged(campaign, asked["criterion"])
+    questions, gold, clusters = _judged(campaign, asked.criterion)
     if len(gold) < REQUIRED_QUESTIONS:
         raise jobs.CannotDo(
             f"{len(gold)} judged questions have a reference; weights need at least "
@@ -161,30 +161,29 @@ def _tuned(
     questions: Sequence[ScoredQuestion],
     gold: FloatArray,
     clusters: Sequence[str],
-    asked: Mapping[str, Any],
+    asked: TuningSettings,
 ) -> Record:
-    seed = int(asked["seed"])
-    with on_each_text(work.again):
-        judged = _scored(questions, gold, asked)
+    judged = _scored(work, questions, gold, asked)
     train = min(TRAIN, len(gold) // 2)
-    how = WeightSearch(asked["formula"], asked["method"], bag=bag_size(len(gold)))
+    how = WeightSearch(asked.formula, asked.method, bag=bag_size(len(gold)))
     work.progress(1, 3, "Tuning on all judged questions")
-    whole = tune_weights(judged, how, rng=np.random.default_rng([seed, 0]))
+    whole = tune_weights(judged, how, rng=np.random.default_rng([asked.seed, 0]))
     work.progress(2, 3, "Tuning and testing on halves")
     splits = held_out(
         judged,
         replace(how, bag=bag_size(train)),
-        rng=np.random.default_rng([seed, 1]),
+        rng=np.random.default_rng([asked.seed, 1]),
         train=train,
         splits=SPLITS,
         clusters=clusters,
     )
+    texts = (text for one in questions for text in (one.hypothesis, *one.references))
     return {
         "n": len(gold),
         "train": train,
         "bags": whole.bags,
         "bag": how.bag,
-        "cased": has_capitals(text for one in questions for text in _texts(one)),
+        "cased": has_capitals(texts),
         "collinear": collinear(judged.scores, judged.base),
         "weights": _weights(whole),
         **_gains(splits),
@@ -193,14 +192,12 @@ def _tuned(
 
 
 def _scored(
-    questions: Sequence[ScoredQuestion], gold: FloatArray, asked: Mapping[str, Any]
+    work: jobs.Work, questions: Sequence[ScoredQuestion], gold: FloatArray, asked: TuningSettings
 ) -> JudgedScores:
-    metric, bags_of = registry().get(asked["metric"]), lru_cache(maxsize=REMEMBERED)(classes)
-    return judged_scores(questions, gold, metric=metric, formula=asked["formula"], bags_of=bags_of)
-
-
-def _texts(question: ScoredQuestion) -> tuple[str, ...]:
-    return (question.hypothesis, *question.references)
+    """Compute the metric and the parts of answerability of each judged question."""
+    metric, bags_of = registry().get(asked.metric), lru_cache(maxsize=REMEMBERED)(classes)
+    with on_each_text(work.again):
+        return judged_scores(questions, gold, metric=metric, formula=asked.formula, bags_of=bags_of)
 
 
 def _gains(splits: Sequence[HeldOut]) -> Record:
@@ -210,7 +207,15 @@ def _gains(splits: Sequence[HeldOut]) -> Record:
     gain = [after - before for after, before in zip(tuned, base, strict=True)]
     means = {"gain": gain, "base": base, "tuned": tuned}
     return {
-        "splits": [_split(place, split) for place, split in enumerate(splits, 1)],
+        "splits": [
+            {
+                "split": place,
+                "n": one.n,
+                "base": number(one.base),
+                "tuned": number(one.tuned_metric),
+            }
+            for place, one in enumerate(splits, 1)
+        ],
         **{name: number(float(np.mean(values))) for name, values in means.items()},
     }
 
@@ -225,12 +230,3 @@ def _weights(found: Tuned) -> list[Record]:
         {"part": part, "published": old, "mean": number(mean), "spread": number(spread)}
         for part, old, mean, spread in zip(PARTS, published, means, spreads, strict=True)
     ]
-
-
-def _split(place: int, found: HeldOut) -> Record:
-    return {
-        "split": place,
-        "n": found.n,
-        "base": number(found.base),
-        "tuned": number(found.tuned_metric),
-    }

@@ -4,13 +4,13 @@ from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import mixins, serializers
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
+from analysis.api.asked_jobs import AskedJobs
 from analysis.api.lazy_modules import LazyModule
 from judging import tasks
-from judging.api.base import Create, InDataset, JobSerializer
-from judging.api.pages import NewestFirst
+from judging.api.base import InDataset, JobSerializer
 from judging.guards import check_not_judging
 from judging.models import Job
 
@@ -62,16 +62,11 @@ class NewDegradedCopySerializer(serializers.Serializer):
     list=extend_schema(summary="List the jobs that make degraded copies of a dataset"),
     retrieve=extend_schema(summary="Return a job that makes a degraded copy"),
 )
-class DegradedCopies(Create, mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
+class DegradedCopies(AskedJobs, InDataset):
     """Degraded copies of a dataset, for its owner; not while the owner judges it."""
 
-    queryset = Job.objects.all()
-    input, output = NewDegradedCopySerializer, JobSerializer
-    serializer_class = DegradedCopySerializer
-    filterset_fields = ("state",)
-    pagination_class = NewestFirst
+    input, serializer_class = NewDegradedCopySerializer, DegradedCopySerializer
     owner_actions = ("list", "retrieve")
-    lookup_value_converter = "uuid"
 
     def check_access(self) -> None:
         super().check_access()

@@ -10,13 +10,12 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from analysis.api.asked_jobs import CampaignJobs, JobWithResultSerializer
 from analysis.api.lazy_modules import LazyModule
-from analysis.api.runs import OfStaff
 from judging import tasks
 from judging.actions import campaigns, history
 from judging.api.base import Create, InCampaign, JobSerializer, accepted
 from judging.api.downloads import FileRenderer, download, file_response
-from judging.api.pages import NewestFirst
 from judging.guards import MANAGERS, campaign_of
 from judging.models import DryRun, Event, Job
 
@@ -25,14 +24,8 @@ dry_runs = LazyModule("analysis.actions.dry_runs")
 planning = LazyModule("analysis.actions.planning")
 
 
-class PowerAnalysisSerializer(JobSerializer):
+class PowerAnalysisSerializer(JobWithResultSerializer):
     """A power analysis: its job, what was asked, and what was found once the job is done."""
-
-    parameters = serializers.DictField()
-    result = serializers.DictField()
-
-    class Meta(JobSerializer.Meta):
-        fields = (*JobSerializer.Meta.fields, "parameters", "result")
 
 
 class NewPowerAnalysisSerializer(serializers.Serializer):
@@ -48,7 +41,6 @@ class NewPowerAnalysisSerializer(serializers.Serializer):
     power = serializers.FloatField(required=False)
     level = serializers.FloatField(required=False)
     comparisons = serializers.IntegerField(required=False)
-    seed = serializers.IntegerField(required=False)
 
 
 class VariancesSerializer(serializers.Serializer):
@@ -63,25 +55,16 @@ class VariancesSerializer(serializers.Serializer):
     list=extend_schema(summary="List the power analyses of a campaign, the newest first"),
     retrieve=extend_schema(summary="Return a power analysis with what it found"),
 )
-class PowerAnalyses(Create, mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
+class PowerAnalyses(CampaignJobs):
     """Power analyses: the numbers of items and annotators that a campaign needs."""
 
-    queryset = Job.objects.all()
-    input, output = NewPowerAnalysisSerializer, JobSerializer
-    serializer_class = PowerAnalysisSerializer
-    filterset_fields = ("state",)
-    pagination_class = NewestFirst
-    lookup_value_converter = "uuid"
-
-    def rows(self) -> QuerySet[Job]:
-        return self.campaign.jobs.filter(kind=planning.KIND).select_related("campaign")
+    input, serializer_class = NewPowerAnalysisSerializer, PowerAnalysisSerializer
+    kind = "analysis.planning"
 
     def add(self, content: dict[str, Any]) -> Job:
-        """Simulate by a job how many items and annotators a campaign needs."""
+        """Compute by a job how many items and annotators a campaign needs."""
         default = {"variances": planning.choices(self.campaign)[0][0]}
-        settings = planning.PowerSettings(**default | content)
-        by = self.request.user
-        return tasks.begin(planning.start, campaign=self.campaign, by=by, settings=settings)
+        return self.begin(planning.start, planning.PowerSettings(**default | content))
 
     @extend_schema(responses=VariancesSerializer(many=True), filters=False)
     @action(detail=False, pagination_class=None, filterset_fields=None)

@@ -92,7 +92,7 @@ class ReproductionComparisons(OfStaff):
     @action(detail=False, renderer_classes=[FileRenderer])
     def table(self, request: Request, campaign: UUID) -> Any:
         """Stream the whole comparison as CSV."""
-        rows = repeatability.rows(self._newest().result)
+        rows = repeatability.rows(self._newest())
         text = tables.to_csv(list(rows), repeatability.COLUMNS)
         name = "reproduction.csv"
         by = {"by": request.user, "campaign": self.campaign}

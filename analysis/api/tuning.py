@@ -3,31 +3,21 @@
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import mixins, serializers
+from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from analysis.api.asked_jobs import CampaignJobs, JobWithResultSerializer
 from analysis.api.lazy_modules import LazyModule
-from analysis.api.runs import OfStaff
-from judging import tasks
-from judging.api.base import Create, JobSerializer
-from judging.api.pages import NewestFirst
 from judging.models import Job
 
 tuning = LazyModule("analysis.actions.tuning")
 
 
-class TuningSerializer(JobSerializer):
+class TuningSerializer(JobWithResultSerializer):
     """A tuning: its job, what was asked, and the weights and what they gain once the job is done."""
-
-    parameters = serializers.DictField()
-    result = serializers.DictField()
-
-    class Meta(JobSerializer.Meta):
-        fields = (*JobSerializer.Meta.fields, "parameters", "result")
 
 
 class NewTuningSerializer(serializers.Serializer):
@@ -60,24 +50,15 @@ class TuningChoicesSerializer(serializers.Serializer):
     list=extend_schema(summary="List the tunings of a campaign, the newest first"),
     retrieve=extend_schema(summary="Return a tuning with the weights it found"),
 )
-class Tunings(Create, mixins.ListModelMixin, mixins.RetrieveModelMixin, OfStaff):
+class Tunings(CampaignJobs):
     """Weights of metrics, tuned on the judgments of a campaign."""
 
-    queryset = Job.objects.all()
-    input, output = NewTuningSerializer, JobSerializer
-    serializer_class = TuningSerializer
-    filterset_fields = ("state",)
-    pagination_class = NewestFirst
-    lookup_value_converter = "uuid"
-
-    def rows(self) -> QuerySet[Job]:
-        return self.campaign.jobs.filter(kind=tuning.KIND).select_related("campaign")
+    input, serializer_class = NewTuningSerializer, TuningSerializer
+    kind = "analysis.tuning"
 
     def add(self, content: dict[str, Any]) -> Job:
         """Tune the weights of a metric by a job."""
-        settings = tuning.TuningSettings(**content)
-        by = self.request.user
-        return tasks.begin(tuning.start, campaign=self.campaign, by=by, settings=settings)
+        return self.begin(tuning.start, tuning.TuningSettings(**content))
 
     @extend_schema(responses=TuningChoicesSerializer, filters=False)
     @action(detail=False, pagination_class=None, filterset_fields=None)

@@ -99,6 +99,13 @@ EPSILONS = [
 ]
 
 
+class ChoiceWithDefault(forms.ChoiceField):
+    """A choice that has its initial value if it is left empty."""
+
+    def clean(self, value: Any) -> Any:
+        return super().clean(value) or self.initial
+
+
 class RunForm(PreparationForm):
     """The metrics to compute here, how texts are prepared, and the seed of everything that uses
     chance."""
@@ -109,7 +116,7 @@ class RunForm(PreparationForm):
         max_length=100,
         help_text=_("To tell it from others, such as: without the human questions."),
     )
-    design = forms.ChoiceField(
+    design = ChoiceWithDefault(
         label=_("What the conclusions extend to"),
         choices=DESIGNS,
         initial="sources",
@@ -155,13 +162,13 @@ class RunForm(PreparationForm):
         widget=forms.CheckboxSelectMultiple,
         help_text=_("The more slices one looks at, the more differ by chance."),
     )
-    mixed_model = forms.ChoiceField(
+    mixed_model = ChoiceWithDefault(
         label=_("Mixed model of systems, annotators and sources"),
         required=False,
         choices=MIXED,
         initial=MIXED_WHEN[0],
     )
-    reading = forms.ChoiceField(
+    reading = ChoiceWithDefault(
         label=_("Lone, identical and missing questions"),
         required=False,
         choices=READINGS,
@@ -181,14 +188,14 @@ class RunForm(PreparationForm):
             "Agreement is always of what annotators said; the report says that it uses them."
         ),
     )
-    metric_level = forms.ChoiceField(
+    metric_level = ChoiceWithDefault(
         label=_("Metrics are compared first"),
         choices=METRIC_LEVELS,
         initial="pooled",
         required=False,
         help_text=_("The headline speaks of this level; all three are computed."),
     )
-    items = forms.ChoiceField(
+    items = ChoiceWithDefault(
         label=_("Questions that metrics are compared on"),
         choices=ITEMS,
         initial="own",
@@ -210,30 +217,22 @@ class RunForm(PreparationForm):
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, collection=campaign.collection, **kwargs)
+        self.campaign = campaign
         if not campaign.machine_judges.exists():
             del self.fields["judge_epsilon"]
         if not campaign.settled_values.exists():
             del self.fields["settled"]
+        if not rule_application.differ(frames.rubric_of(campaign)):
+            del self.fields["reading"]
         self.fields["slices"].choices = [
             (name, name.removeprefix(slices.FROM_FILE).replace("_", " "))
             for name in slices.choices(campaign)
         ]
-        self.campaign = campaign
         self.fields["clusters"].choices = [
             ("", _("sources with identical passages")),
             *((name, name.replace("_", " ")) for name in frames.attribute_names(campaign)),
         ]
-        lacking = offers.lacking_in(campaign.collection)
-        usable = [
-            entry
-            for entry in registry().list_metrics()
-            if entry.usable and entry.metric.spec.unit in QUESTION_UNITS
-        ]
-        fitting = [entry for entry in usable if not lacking.keys() & entry.metric.spec.needs]
-        if len(fitting) < len(usable):
-            self.fields["metrics"].help_text = _now(
-                "Without those that cannot be computed here: %(why)s."
-            ) % {"why": "; ".join(lacking.values())}
+        self._offer_metrics(campaign.collection)
         for what, choices in _parts(campaign).items():
             self.fields[f"without_{what}"] = forms.MultipleChoiceField(
                 label=LEFT_OUT[what],
@@ -241,10 +240,21 @@ class RunForm(PreparationForm):
                 widget=forms.CheckboxSelectMultiple,
                 choices=choices,
             )
-        self.fields["metrics"].choices = [(entry.id, entry.metric.spec.name) for entry in fitting]
 
-        if not rule_application.differ(frames.rubric_of(campaign)):
-            del self.fields["reading"]
+    def _offer_metrics(self, collection: Collection) -> None:
+        """Offer the metrics of questions that can be computed on a dataset."""
+        lacking = offers.lacking_in(collection)
+        usable = [
+            entry
+            for entry in registry().list_metrics()
+            if entry.usable and entry.metric.spec.unit in QUESTION_UNITS
+        ]
+        fitting = [entry for entry in usable if not lacking.keys() & entry.metric.spec.needs]
+        self.fields["metrics"].choices = [(entry.id, entry.metric.spec.name) for entry in fitting]
+        if len(fitting) < len(usable):
+            self.fields["metrics"].help_text = _now(
+                "Without those that cannot be computed here: %(why)s."
+            ) % {"why": "; ".join(lacking.values())}
 
     def left_out(self) -> list[forms.BoundField]:
         """The fields that exclude parts of the study."""
@@ -271,21 +281,6 @@ class RunForm(PreparationForm):
                 params={"column": column, "source": source},
             )
         return column
-
-    def clean_metric_level(self) -> str:
-        return str(self.cleaned_data["metric_level"] or METRIC_LEVELS[0][0])
-
-    def clean_items(self) -> str:
-        return str(self.cleaned_data["items"] or ITEMS[0][0])
-
-    def clean_design(self) -> str:
-        return str(self.cleaned_data["design"] or DESIGNS[0][0])
-
-    def clean_reading(self) -> str:
-        return str(self.cleaned_data["reading"] or rule_application.READINGS[0])
-
-    def clean_mixed_model(self) -> str:
-        return str(self.cleaned_data["mixed_model"] or MIXED_WHEN[0])
 
 
 def _parts(campaign: Campaign) -> dict[str, list[tuple[str, str]]]:
@@ -335,7 +330,6 @@ class PowerForm(forms.Form):
             "Pairs of systems you will compare: each is tested at the level divided by their number."
         ),
     )
-    seed = _power_field(forms.IntegerField, "seed", label=_("Seed"))
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.planning.simulated import OF_ARRIVAL, OF_TRY, Assumed, Newcomer
-from analysis.reports.rows import Record, number
+from analysis.planning.simulated import OF_ARRIVAL, OF_TRY, Assumed, Newcomer, share
+from analysis.reports.rows import Record
 from judging import qualifying
 from judging.qualifying import QualificationItem
-from quaestor_stats._power import share_of
 
 FORECAST = 2_000  # newcomers of a forecast
 CONCENTRATION_FLOOR = 0.05  # of a beta distribution: annotators then know all or nothing
@@ -104,8 +103,9 @@ def forecast(
         needed[place] = _tries(_drawn(bool(is_careless), rng, assumed), gate, rng)
     failed = needed == 0
     groups = {"all": np.ones(FORECAST, bool), "careful": ~careless, "careless": careless}
-    found: Record = {name: _part(failed[of]) for name, of in groups.items()}
-    return found | {"again": _part(needed[~failed] > 1), "newcomers": FORECAST}
+    shares: Record = {name: share(failed[of]) if of.any() else None for name, of in groups.items()}
+    again = share(needed[~failed] > 1) if not failed.all() else None
+    return shares | {"again": again, "newcomers": FORECAST}
 
 
 def _tries(who: Newcomer, gate: Gate, rng: np.random.Generator) -> int:
@@ -115,14 +115,3 @@ def _tries(who: Newcomer, gate: Gate, rng: np.random.Generator) -> int:
         if qualifying.mark(gate.items, given, pass_mark=gate.pass_mark).passed:
             return attempt
     return 0
-
-
-def _part(happened: np.ndarray) -> Record | None:
-    if not len(happened):
-        return None
-    share = share_of(int(happened.sum()), len(happened), "")
-    return {
-        "value": number(share.value),
-        "low": number(share.ci.low),
-        "high": number(share.ci.high),
-    }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, nan
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._paired_tests import permuted_p_of_many, smallest_p
+from quaestor_stats._result import Result
 from quaestor_stats._system_differences import (
     RatedOutputs,
     have_same_annotators,
@@ -48,6 +49,18 @@ class PairTests:
     def told(self) -> BoolArray:
         """Return which pairs differ significantly as planted, (n_repeats, P)."""
         return np.asarray((self.p < SURE) & (self.gap > 0))
+
+    @property
+    def neighbours(self) -> BoolArray:
+        """Return in which repeats all neighbours in the planted order differ significantly."""
+        columns = [column for column, (one, two) in enumerate(self.pairs) if two == one + 1]
+        return np.asarray(self.told[:, columns].all(axis=1))
+
+    @property
+    def extremes(self) -> BoolArray:
+        """Return in which repeats the best and the worst system differ significantly."""
+        last = max(worse for _better, worse in self.pairs)
+        return np.asarray(self.told[:, self.pairs.index((0, last))])
 
     @property
     def reversed(self) -> BoolArray:
@@ -153,25 +166,32 @@ def tested_by_contrast(
     repeats : the drawn values of each repeat
     order : the systems as planted, the best first
     """
-    place = {name: number for number, name in enumerate(order)}
     pairs = list(combinations(range(len(order)), 2))
-    column = {pair: number for number, pair in enumerate(pairs)}
     gaps, adjusted, reasons = [], [], []
     for drawn in repeats:
-        gap, p = np.full((2, len(pairs)), nan)
         rated = ratings.rated(drawn[ratings.values], unit)
         tests = system_differences(rated, design=design, rng=np.random.default_rng(SEED))
-        for (first, second), test in tests.items():
-            better, worse = sorted((place[str(first)], place[str(second)]))
-            is_planted_first = place[str(first)] == better
-            sign = 1 if is_planted_first == high_is_best else -1
-            gap[column[better, worse]], p[column[better, worse]] = sign * test.value, test.pvalue
-            reasons += [test.reason] if test.reason else []
-        gaps.append(gap)
-        adjusted.append(holm(p))
+        by_place = _by_place(tests, order, high_is_best=high_is_best)
+        found = np.array([by_place.get(pair, (nan, nan)) for pair in pairs])
+        gaps.append(found[:, 0])
+        adjusted.append(holm(found[:, 1]))
+        reasons += [test.reason for test in tests.values() if test.reason]
     is_untested = bool(np.isnan(adjusted).all())
     reason = reasons[0] if is_untested and reasons else ""
     return PairTests(pairs, np.array(gaps), np.array(adjusted), reason=reason)
+
+
+def _by_place(
+    tests: Mapping[tuple[Any, Any], Result], order: Sequence[str], *, high_is_best: bool
+) -> dict[tuple[int, int], tuple[float, float]]:
+    """Return by how much the better of two systems is better, and p, by places in the order."""
+    place = {name: number for number, name in enumerate(order)}
+    found = {}
+    for (first, second), test in tests.items():
+        one, other = place[str(first)], place[str(second)]
+        sign = 1 if (one < other) == high_is_best else -1
+        found[min(one, other), max(one, other)] = sign * test.value, test.pvalue
+    return found
 
 
 def untested_pairs(repeats: int, systems: int, reason: str) -> PairTests:

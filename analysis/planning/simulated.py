@@ -11,9 +11,9 @@ The same values fill the copy of a campaign one by one, and are drawn by the hun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import nan, prod
+from math import nan, prod, sqrt
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -31,7 +31,6 @@ from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
-from quaestor_stats._power import share_of
 from quaestor_stats._system_differences import CONTRAST, PERMUTATION
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ REPEATS, MANY_ROWS, FEWER = 200, 20_000, 100
 # A fit of the mixed model with its pairs takes .1 to .4 s up to so many ratings, beyond it seconds
 CONTRAST_REPEATS, MANY_RATINGS, FEWEST = 100, 2_000, 20
 PAIR = ["unit", "annotator"]
+NORMAL_95 = 1.959964
 # purposes of the random streams
 OF_PLAN, OF_QUESTION, OF_ANSWER, OF_REPEAT, OF_ARRIVAL, OF_TRY, OF_TIME = range(7)
 
@@ -135,6 +135,15 @@ def nearest(quality: FloatArray, points: Sequence[int]) -> IntArray:
     return np.asarray(np.asarray(points)[np.clip(np.rint(quality * last), 0, last).astype(int)])
 
 
+def rated(
+    quality: FloatArray, points: Sequence[int], careless: BoolArray | bool, anything: FloatArray
+) -> IntArray:
+    """Return the nearest point to each quality, or, of careless annotators, the point that
+    `anything` from 0 to 1 picks."""
+    any_point = np.asarray(points)[(anything * len(points)).astype(int)]
+    return np.where(careless, any_point, nearest(quality, points))
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A unit that a simulated annotator judges: its number, which seeds the noise, and its quality
@@ -157,21 +166,14 @@ def answers(
     """Return one annotator's values of one question on all criteria; `place` counts annotators."""
     rng = np.random.default_rng([assumed.seed, OF_ANSWER, place, seen.number, int(again)])
     anything, chance = rng.random(len(criteria)), rng.normal(size=len(criteria)) * assumed.noise
-    turned_out = (
-        np.random.default_rng([assumed.seed, OF_QUESTION, seen.number]).normal() * assumed.question
-    )
-    given = {}
-    for column, criterion in enumerate(criteria):
-        points = points_of(criterion)
-        if who.careless:
-            given[criterion.key] = points[int(anything[column] * len(points))]
-            continue
-        quality = seen.quality[criterion.key]
-        quality += (
-            chance[column] * CLEAR if seen.clear else turned_out - who.severity + chance[column]
-        )
-        given[criterion.key] = int(nearest(np.array([quality]), points)[0])
-    return given
+    of_question = np.random.default_rng([assumed.seed, OF_QUESTION, seen.number])
+    turned_out = of_question.normal() * assumed.question
+    moved = chance * CLEAR if seen.clear else turned_out - who.severity + chance
+    quality = moved + np.array([seen.quality[each.key] for each in criteria])
+    return {
+        each.key: int(rated(quality[column], points_of(each), who.careless, anything[column]))
+        for column, each in enumerate(criteria)
+    }
 
 
 def qualities(criteria: Sequence[RubricCriterion], quality: float) -> dict[str, float]:
@@ -213,21 +215,26 @@ def power_of(
     makes (`quaestor_stats._system_differences`), below 5% after Holm's correction over the pairs of the criterion,
     and in the planted direction.
     """
-    repeats = REPEATS if len(judgments) <= MANY_ROWS else FEWER
     drawn = _Drawn(judgments, criteria, forces, order, annotators, assumed, design)
-    asked = [each for each in criteria if each.is_averaged and each.key in drawn.means]
-    trials = [_Trial.of(each, drawn, repeats) for each in asked]
-    for place in range(repeats):
-        values = drawn.values(np.random.default_rng([assumed.seed, OF_REPEAT, place]))
-        for trial in trials:
-            trial.keep(values, drawn)
+    repeats = REPEATS if len(judgments) <= MANY_ROWS else FEWER
     rng = np.random.default_rng([assumed.seed, OF_REPEAT])
     found = []
-    for trial in trials:
+    for trial in _repeated(drawn, repeats):
         tell(trial.criterion.name)
         tests = _tests(trial, drawn, order, resamples, rng, unit)
         found.append(_power(trial, tests, order, assumed))
     return found
+
+
+def _repeated(drawn: _Drawn, repeats: int) -> list[_Trial]:
+    """Draw a study again and again; return what each criterion that has a mean needs of it."""
+    averaged = [each for each in drawn.criteria if each.is_averaged and each.key in drawn.means]
+    trials = [_Trial.of(each, drawn, repeats) for each in averaged]
+    for place in range(repeats):
+        values = drawn.values(np.random.default_rng([drawn.assumed.seed, OF_REPEAT, place]))
+        for trial in trials:
+            trial.keep(values, drawn)
+    return trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,34 +296,39 @@ class _Drawn:
         assumed: Assumed,
         design: Design,
     ) -> None:
-        import pandas as pd
-
         self.criteria, self.forces, self.assumed = criteria, forces, assumed
         self.design = design
+        self._lay_out(judgments, order)
+        self._plant(order, {who.label: who for who in annotators})
+
+    def _lay_out(self, judgments: pd.DataFrame, order: Sequence[str]) -> None:
+        """Number the units, sets, annotators and clusters of the pairs."""
+        import pandas as pd
+
         columns = judgments[[*PAIR, "system", "source", "cluster", "set"]]
         pairs = self.pairs = columns.drop_duplicates(PAIR).reset_index(drop=True)
         self.unit, _ = pd.factorize(pairs["unit"])
         self.set, _ = pd.factorize(pairs["set"])
+        self.annotator, _ = pd.factorize(pairs["annotator"])
         of_set = pairs.groupby(["set", "annotator"], sort=False).ngroup()
         self.set_answer: IntArray = np.asarray(of_set, dtype=np.intp)
-        quality, by_label = planted_quality(order, assumed), {who.label: who for who in annotators}
-        self.quality = np.array([quality[name] for name in pairs["system"]])
-        people = [by_label[label] for label in pairs["annotator"]]
-        self.annotator, _ = pd.factorize(pairs["annotator"])
-        self.severity = np.array([who.severity for who in people])
-        self.careless = np.array([who.careless for who in people], dtype=bool)
         self.means = _CellMeans.by_criterion(judgments, pairs, self.unit, order)
         by_source = pairs.drop_duplicates("source")  # in the order of the tables' columns
         self.clusters, _ = pd.factorize(by_source["cluster"])
+
+    def _plant(self, order: Sequence[str], annotators: Mapping[str, SimulatedAnnotator]) -> None:
+        """Give each pair the quality of its system, and severity and care of its annotator."""
+        quality = planted_quality(order, self.assumed)
+        self.quality = np.array([quality[name] for name in self.pairs["system"]])
+        people = [annotators[label] for label in self.pairs["annotator"]]
+        self.severity = np.array([who.severity for who in people])
+        self.careless = np.array([who.careless for who in people], dtype=bool)
 
     def values(self, rng: np.random.Generator) -> dict[str, FloatArray]:
         """Draw every value of a study, by criterion: a column over pairs of unit and annotator."""
         of_unit = rng.normal(size=self.unit.max() + 1) * self.assumed.question
         of_set = rng.normal(size=self.set.max() + 1) * self.assumed.question
-        severity = self.severity
-        if self.design.random_annotators:
-            anew = rng.normal(size=self.annotator.max() + 1) * self.assumed.severity
-            severity = anew[self.annotator]
+        severity = self._severity(rng)
         found = {}
         for each in self.criteria:
             if each.asked == "once_per_set":
@@ -324,11 +336,22 @@ class _Drawn:
             else:
                 seen, answer = of_unit[self.unit], np.arange(len(self.pairs))
             found[each.key] = self._given(each, seen - severity, answer, rng)
-        for rule in [*self.forces] * len(self.forces):  # a forced value may force in its turn
-            hit = found[rule.criterion] == rule.value
-            for key, value in rule.sets.items():
-                found[key] = np.where(hit, float(value), found[key])
+        self._force(found)
         return found
+
+    def _force(self, values: dict[str, FloatArray]) -> None:
+        """Set the values that the protocol's rules force."""
+        for rule in [*self.forces] * len(self.forces):  # a forced value may force in its turn
+            hit = values[rule.criterion] == rule.value
+            for key, value in rule.sets.items():
+                values[key] = np.where(hit, float(value), values[key])
+
+    def _severity(self, rng: np.random.Generator) -> FloatArray:
+        """Return each pair's severity; new ones if annotators are declared random."""
+        if not self.design.random_annotators:
+            return self.severity
+        drawn = rng.normal(size=self.annotator.max() + 1) * self.assumed.severity
+        return np.asarray(drawn[self.annotator])
 
     def _given(
         self,
@@ -344,10 +367,8 @@ class _Drawn:
         chance = rng.normal(size=answer.max() + 1) * self.assumed.noise
         anything = rng.random(answer.max() + 1)
         quality = self.quality if criterion.is_averaged else np.full(len(self.pairs), 0.5)
-        points = points_of(criterion)
-        seen = nearest(quality + moved + chance[answer], points)
-        any_point = np.asarray(points)[(anything[answer] * len(points)).astype(int)]
-        return np.where(self.careless, any_point, seen).astype(float)
+        seen = quality + moved + chance[answer]
+        return rated(seen, points_of(criterion), self.careless, anything[answer]).astype(float)
 
     def ratings(self, criterion: RubricCriterion) -> SimulatedRatings:
         """Return the layout of the ratings of a criterion."""
@@ -389,6 +410,12 @@ class _Trial:
         if self.reason and not self.undefined:
             self.values.append(own)
 
+    def in_order(self) -> BoolArray:
+        """Return in which repeats the means are in the planted order."""
+        good = -1.0 if self.criterion.best == "lowest" else 1.0
+        means = good * np.nanmean(np.stack(self.tables), axis=2)
+        return np.asarray((np.diff(means, axis=1) < 0).all(axis=1))
+
 
 def _tests(
     trial: _Trial,
@@ -417,51 +444,53 @@ def _tests(
 
 def _power(trial: _Trial, tests: PairTests, order: Sequence[str], assumed: Assumed) -> Record:
     """Return in which share of its repeats a criterion's pairs differ significantly."""
-    criterion, tables = trial.criterion, np.stack(trial.tables)
-    points, good = points_of(criterion), -1.0 if criterion.best == "lowest" else 1.0
-    told, difference = tests.told, tests.mean_gap
-    means = good * np.nanmean(tables, axis=2)
-    ordered = np.asarray((np.diff(means, axis=1) < 0).all(axis=1))
-    neighbours = [column for column, (one, two) in enumerate(tests.pairs) if two == one + 1]
-    extremes = tests.pairs.index((0, len(order) - 1))
+    criterion = trial.criterion
+    points = points_of(criterion)
     return {
         "criterion": criterion.key,
         "name": criterion.name,
         "test": CONTRAST if trial.reason else PERMUTATION,
         "reason": trial.reason,
         "undefined": tests.reason,
-        "repeats": len(tables),
-        "sources": int(tables.shape[2]),
+        "repeats": len(trial.tables),
+        "sources": int(trial.tables[0].shape[1]),
         "step": number(planted_step(len(order), assumed) * abs(points[-1] - points[0])),
         "floor": number(tests.floor),
-        "order": _share(ordered),
-        "neighbours": _share_tested(np.asarray(told[:, neighbours].all(axis=1)), tests),
-        "extremes": _share_tested(told[:, extremes], tests),
+        "order": share(trial.in_order()),
+        "neighbours": _share_tested(tests.neighbours, tests),
+        "extremes": _share_tested(tests.extremes, tests),
         "reversed": _share_tested(tests.reversed, tests),
-        "pairs": [
-            {
-                "better": order[one],
-                "worse": order[two],
-                "difference": number(float(difference[column])),
-                **_share_tested(told[:, column], tests),
-            }
-            for column, (one, two) in enumerate(tests.pairs)
-        ],
+        "pairs": list(_pairs(tests, order)),
     }
+
+
+def _pairs(tests: PairTests, order: Sequence[str]) -> Iterator[Record]:
+    """Yield how often each pair of systems differs significantly as planted."""
+    told, difference = tests.told, tests.mean_gap
+    for column, (one, two) in enumerate(tests.pairs):
+        yield {
+            "better": order[one],
+            "worse": order[two],
+            "difference": number(float(difference[column])),
+            **_share_tested(told[:, column], tests),
+        }
 
 
 def _share_tested(found: BoolArray, tests: PairTests) -> Record:
     """Return a share of repeats; without a value if no repeat could be tested."""
     if tests.reason:
         return {"value": None, "low": None, "high": None}
-    return _share(found)
+    return share(found)
 
 
-def _share(found: BoolArray) -> Record:
-    """Return the share of repeats in which something happened, with Wilson's limits."""
-    share = share_of(int(found.sum()), len(found), "")
+def share(happened: BoolArray) -> Record:
+    """Return the share of repeats in which something happened, with Wilson's 95% limits."""
+    n, found = len(happened), float(happened.mean())
+    middle = found + NORMAL_95**2 / (2 * n)
+    reach = NORMAL_95 * sqrt(found * (1 - found) / n + NORMAL_95**2 / (4 * n**2))
+    below = 1 + NORMAL_95**2 / n
     return {
-        "value": number(share.value),
-        "low": number(share.ci.low),
-        "high": number(share.ci.high),
+        "value": number(found),
+        "low": number((middle - reach) / below),
+        "high": number((middle + reach) / below),
     }

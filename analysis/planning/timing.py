@@ -63,10 +63,16 @@ def forecast(
         "each": _range(np.median(hours, axis=1)),
         "longest": _range(hours.max(axis=1)),
     }
-    if rate is None:
-        return found
+    return found | _cost(hours, spent, rate) if rate else found
+
+
+def _cost(hours: FloatArray, spent: Sequence[TimeSpent], rate: Rate) -> Record:
+    """Return the cost of repeats whose annotators took so many hours."""
     paid = np.array([float(each.tasks * rate.amount) for each in spent])
-    found |= {"paid": number(float(paid.sum())), "hourly": _range(paid.sum() / hours.sum(axis=1))}
+    found: Record = {
+        "paid": number(float(paid.sum())),
+        "hourly": _range(paid.sum() / hours.sum(axis=1)),
+    }
     if rate.floor is not None:
         owed = np.maximum(hours * float(rate.floor) - paid, 0)
         found |= {

@@ -31,8 +31,6 @@ def _chart(curve: Sequence[Record], target: float) -> Chart:
         rows = [row for row in curve if row["annotators"] == annotators]
         items = [row["items"] for row in rows]
         axes.plot(items, [row["power"] for row in rows], marker=marker, label=str(annotators))
-        ends = [row["low"] for row in rows], [row["high"] for row in rows]
-        axes.fill_between(items, *ends, alpha=0.2, linewidth=0)
     axes.axhline(target, linestyle=":")
     axes.set(xscale="log", xlabel="items", ylabel="power", ylim=(0, 1))
     axes.set_xticks(SHOWN, [str(items) for items in SHOWN], minor=False)

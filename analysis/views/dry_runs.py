@@ -1,11 +1,12 @@
-"""Trying a draft with simulated annotators: ask, watch, read what was found, delete the copy."""
+"""The page that tries a draft with simulated annotators, and deletes the copy."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -13,21 +14,14 @@ from django.views.decorators.http import require_GET, require_POST
 from analysis.actions import dry_run_outcomes, dry_runs, recoveries
 from analysis.forms.dry_runs import DryRunForm
 from analysis.reports import dry_runs as layout
+from analysis.views.job_pages import JobPage
 from judging import tasks
 from judging.actions import campaigns
 from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.limits import MAX_PAGE_CELLS
 from judging.models import Campaign, DryRun
 from judging.views.exports import taken_along_in_pieces
-from judging.views.jobs import asked_for
 from judging.views.refusals import refusals_shown
-
-
-@campaign_for_staff
-@require_GET
-def dry_run(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the dry runs of a draft, or the one that a copy is."""
-    return _page(request, campaign, DryRunForm())
 
 
 @campaign_for_staff
@@ -41,19 +35,6 @@ def table(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     return taken_along_in_pieces(
         request, campaign, dry_run_outcomes.pairs_csv(run), "text/csv", name
     )
-
-
-@campaign_for_managers
-@require_POST
-def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Ask for a dry run."""
-    form = DryRunForm(request.POST)
-    if form.is_valid():
-        with refusals_shown(form):
-            settings = form.settings()
-            tasks.begin(dry_runs.start, campaign=campaign, by=request.user, settings=settings)
-            return redirect("analysis:dry_run", campaign.uuid)
-    return _page(request, campaign, form, status=422)
 
 
 @campaign_for_managers
@@ -75,35 +56,48 @@ def remove(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("analysis:dry_run", campaign.uuid)
 
 
-def _page(
-    request: HttpRequest, campaign: Campaign, form: DryRunForm, status: int = 200
-) -> HttpResponse:
+def _form(*data: Any, campaign: Campaign) -> DryRunForm:
+    return DryRunForm(*data)  # the same for every campaign
+
+
+def _content(request: HttpRequest, campaign: Campaign, form: DryRunForm) -> dict[str, Any]:
+    """Return the dry runs of a draft, or the one that a copy is."""
     own = DryRun.objects.filter(campaign=campaign) | DryRun.objects.filter(draft=campaign)
-    done: list[dict[str, Any]] = []
-    others: list[DryRun] = []
-    lines = 0
-    for run in own.filled().defer("outcome").select_related("campaign", "draft"):
-        if others:
-            others.append(run)
-            continue
-        outcome = dry_run_outcomes.shown(run)
-        lines += sum(len(each["pairs"]) for each in outcome["criteria"])
-        lines += len(outcome.get("people", ()))
-        # the newest is shown however long it is
-        if done and lines * len(dry_run_outcomes.COLUMNS) > MAX_PAGE_CELLS:
-            others.append(run)
-            continue
-        recovery = recoveries.recovery(run, outcome.get("order", []))
-        done.append(layout.page(run, outcome, recovery))
-    context: dict[str, Any] = {
-        "campaign": campaign,
+    runs = list(own.filled().defer("outcome").select_related("campaign", "draft"))
+    done = _shown(runs)
+    return {
         "tab": "plan",
-        "form": form,
         "done": done,
-        "others": others,
-        **asked_for(campaign, dry_runs.KIND),
+        "others": runs[len(done) :],
         "may_start": campaign.origin == Campaign.Origin.JUDGED
         and campaign.state in (Campaign.State.DRAFT, Campaign.State.LOCKED),
         "is_manager": campaign.memberships.filter(user=request.user, role="manager").exists(),
     }
-    return render(request, "analysis/dry_run.html", context, status=status)
+
+
+def _shown(runs: Iterable[DryRun]) -> list[dict[str, Any]]:
+    """Return the newest dry run however long it is, and those after it that fit on the page."""
+    done: list[dict[str, Any]] = []
+    lines = 0
+    for run in runs:
+        outcome = dry_run_outcomes.shown(run)
+        lines += sum(len(each["pairs"]) for each in outcome["criteria"])
+        lines += len(outcome.get("people", ()))
+        if done and lines * len(dry_run_outcomes.COLUMNS) > MAX_PAGE_CELLS:
+            break
+        recovery = recoveries.recovery(run, outcome.get("order", []))
+        done.append(layout.page(run, outcome, recovery))
+    return done
+
+
+PAGE = JobPage(
+    kind=dry_runs.KIND,
+    template="analysis/dry_run.html",
+    form=_form,
+    start=dry_runs.start,
+    settings=lambda form: {"settings": form.settings()},
+    content=_content,
+    address="analysis:dry_run",
+)
+dry_run = campaign_for_staff(require_GET(PAGE.show))
+start = campaign_for_managers(require_POST(PAGE.ask))

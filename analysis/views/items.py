@@ -91,21 +91,16 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
     context: dict[str, Any] = _frame(collection, campaign) | {"form": form}
     if not form.is_valid():
         return render(request, "analysis/items/list.html", context, status=422)
-    chosen, query = form.chosen(), form.query()
-    unit = Criterion.Unit.SET if chosen.of_sets else Criterion.Unit.QUESTION
-    criteria = [each for each in form.criteria if each.unit == unit]
-    context |= {
-        "chosen": chosen,
-        "query": query.encoded,
-        "criteria": criteria,
-        "fields": _fields(query),
-    }
+    chosen = form.chosen()
     after, before = (_number(request.GET.get(name, "")) for name in ("after", "before"))
     page = listing.page(chosen, after=after, before=before)
+    unit = Criterion.Unit.SET if chosen.of_sets else Criterion.Unit.QUESTION
+    criteria = [each for each in form.criteria if each.unit == unit]
     shown = lines.lines(chosen, page, criteria)
-    if not any(any(each.said) for each in shown):  # none of them has a rating
-        context["criteria"] = []
-    context |= {
+    has_ratings = any(any(each.said) for each in shown)
+    context |= _addressed(form.query()) | {
+        "chosen": chosen,
+        "criteria": criteria if has_ratings else [],
         "page": page,
         "lines": shown,
         "points": page.dots,
@@ -179,8 +174,7 @@ def _order(
         "unit": unit,
         "order_words": SORTS[chosen.sort],
         "chosen": chosen,
-        "query": query.encoded,
-        "fields": _fields(query),
+        **_addressed(query),
         "beside": beside,
         "own_ranks": lines.ranks(beside.own) if beside.own else "",
         "own_key": lines.key_words(chosen, beside.own, None)
@@ -192,8 +186,10 @@ def _order(
     }
 
 
-def _fields(query: ItemQuery) -> list[tuple[str, str]]:
-    return [(name, value) for name, value in vars(query).items() if value]
+def _addressed(query: ItemQuery) -> dict[str, Any]:
+    """Return the order and filters for addresses and for forms."""
+    fields = [(name, value) for name, value in vars(query).items() if value]
+    return {"query": query.encoded, "fields": fields}
 
 
 def _frame(collection: Collection, campaign: Campaign | None) -> dict[str, Any]:

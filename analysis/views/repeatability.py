@@ -66,7 +66,7 @@ def table(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     done = repeatability.latest(campaign)
     if done is None:
         raise Http404
-    text = to_csv(list(repeatability.rows(done.result)), repeatability.COLUMNS)
+    text = to_csv(list(repeatability.rows(done)), repeatability.COLUMNS)
     return taken_along(request, campaign, text, "text/csv", "reproduction.csv")
 
 

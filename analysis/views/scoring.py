@@ -17,8 +17,8 @@ from analysis.actions import column_pairs, fitting, offers, scoring_jobs, system
 from analysis.actions.scores import core_metrics
 from analysis.forms.metrics import CompareForm, ScoresForm, SystemScoresForm
 from analysis.reports import scoring as layout
-from judging import tasks
-from judging.actions import collection_counts, jobs
+from analysis.views.job_pages import JobPage
+from judging.actions import collection_counts
 from judging.guards import (
     collection_for_owner,
     collection_for_readers,
@@ -59,27 +59,8 @@ def metrics(request: HttpRequest, collection: Collection) -> HttpResponse:
         }
     if preset := offers.PRESETS.get(request.GET.get("recipe", "")):
         initial = {**preset, **ScoresForm.filled(preset["settings"])}
-    return _page(
-        request, collection, ScoresForm(initial=initial, collection=collection), tuned=tuned
-    )
-
-
-@collection_for_readers
-@require_POST
-def start(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Ask for scores, or for how long they would take."""
-    form = ScoresForm(request.POST, collection=collection)
-    if not form.is_valid():
-        return _page(request, collection, form, status=422)
-    kind = scoring_jobs.ESTIMATE if "estimate" in request.POST else scoring_jobs.KIND
-    job = tasks.begin(
-        scoring_jobs.start,
-        collection=collection,
-        by=request.user,
-        kind=kind,
-        parameters=form.parameters(),
-    )
-    return redirect("judging:job", job.pk)
+    form = ScoresForm(initial=initial, collection=collection)
+    return PAGE.page(request, collection, form, tuned=tuned)
 
 
 @collection_for_owner
@@ -98,7 +79,7 @@ def add_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
             )
             return redirect("analysis:metrics", collection.pk)
     chosen = ScoresForm(initial={"metrics": core_metrics(collection)}, collection=collection)
-    return _page(request, collection, chosen, status=422, systems_form=form)
+    return PAGE.page(request, collection, chosen, status=422, systems_form=form)
 
 
 @collection_for_readers
@@ -163,42 +144,34 @@ def _columns(collection: Collection) -> list[Metric]:
     return sorted(found, key=lambda each: (each.kind, each.name, each.pk))
 
 
-def _page(
-    request: HttpRequest,
-    collection: Collection,
-    form: ScoresForm,
-    status: int = 200,
-    tuned: Job | None = None,
-    systems_form: SystemScoresForm | None = None,
-) -> HttpResponse:
-    columns = _columns(collection)
+def _content(request: HttpRequest, collection: Collection, form: ScoresForm) -> dict[str, Any]:
     estimated, scored = (
         scoring_jobs.newest(collection, kind) for kind in (scoring_jobs.ESTIMATE, scoring_jobs.KIND)
     )
-    chosen = {str(id) for id in form["metrics"].value() or ()}
-    offered = [_offered(offer, form, chosen) for offer in offers.offers(collection)]
-    context: dict[str, Any] = {
-        "collection": collection,
-        "form": form,
-        "tuned": tuned,
-        "offers": [each for each in offered if not each["offer"].reason],
-        "lacking": [each for each in offered if each["offer"].reason],
-        "presets": [(key, PRESETS[key]) for key in offers.PRESETS]
-        if is_spaced(collection.language)
-        else [],
-        "made": [form[f"-{parameter.name}"] for parameter in form.settings[""]],
-        "columns": [layout.column(row) for row in columns],
+    has_estimate = estimated and estimated.state == Job.State.DONE
+    return {
+        **_choices(collection, form),
+        "columns": [layout.column(row) for row in _columns(collection)],
         "compare": CompareForm(collection=collection),
-        "systems_form": systems_form or SystemScoresForm(collection=collection),
+        "systems_form": SystemScoresForm(collection=collection),
         "is_owner": collection.owner_id == request.user.pk,
-        "estimate": layout.estimate(estimated.result)
-        if estimated and estimated.state == Job.State.DONE
-        else None,
+        "estimate": layout.estimate(estimated.result) if has_estimate else None,
         "jobs": scoring_jobs.at_work(collection),
         "failures": layout.failures(scored.result.get("failures", {})) if scored else (),
-        "worker_lives": jobs.worker_lives(),
     }
-    return render(request, "analysis/metrics.html", context, status=status)
+
+
+def _choices(collection: Collection, form: ScoresForm) -> dict[str, Any]:
+    """Return the metrics that can be chosen, those that cannot, and the settings of variants."""
+    chosen = {str(id) for id in form["metrics"].value() or ()}
+    offered = [_offered(offer, form, chosen) for offer in offers.offers(collection)]
+    has_presets = is_spaced(collection.language)
+    return {
+        "offers": [each for each in offered if not each["offer"].reason],
+        "lacking": [each for each in offered if each["offer"].reason],
+        "presets": [(key, PRESETS[key]) for key in offers.PRESETS] if has_presets else [],
+        "made": [form[f"-{parameter.name}"] for parameter in form.settings[""]],
+    }
 
 
 def _offered(offer: offers.MetricOffer, form: ScoresForm, chosen: set[str]) -> dict[str, Any]:
@@ -211,3 +184,17 @@ def _offered(offer: offers.MetricOffer, form: ScoresForm, chosen: set[str]) -> d
         "settings": [form[name] for name in settings],
         "open": any(form[name].errors or name in form.initial for name in settings),
     }
+
+
+PAGE = JobPage(
+    kind=scoring_jobs.KIND,
+    template="analysis/metrics.html",
+    form=ScoresForm,
+    start=scoring_jobs.start,
+    settings=lambda form: {
+        "kind": scoring_jobs.ESTIMATE if "estimate" in form.data else scoring_jobs.KIND,
+        "parameters": form.parameters(),
+    },
+    content=_content,
+)
+start = collection_for_readers(require_POST(PAGE.ask))

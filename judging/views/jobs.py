@@ -13,7 +13,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from judging.actions import jobs
 from judging.guards import job_for_readers
 from judging.imports.files import FILE_JOBS
-from judging.models import Campaign, Job
+from judging.models import Campaign, Collection, Job
 
 TITLES = {
     "judging.examine_file": gettext_lazy("Previewing a file"),
@@ -32,7 +32,7 @@ TITLES = {
     "analysis.remove_dry_run": gettext_lazy("Deleting the copy of a dry run"),
     "analysis.discard_ended": gettext_lazy("Deleting unused campaigns"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
-    "analysis.planning": gettext_lazy("Simulating studies"),
+    "analysis.planning": gettext_lazy("Computing power"),
     "analysis.dry_run": gettext_lazy("Trying it with simulated annotators"),
     "analysis.degrade": gettext_lazy("Degrading questions"),
     "analysis.score": gettext_lazy("Computing scores"),
@@ -159,10 +159,10 @@ def _state_label(job: Job) -> str:
     return job.get_state_display()
 
 
-def asked_for(campaign: Campaign, kind: str) -> dict[str, Any]:
-    """Return the values for a page that offers a kind of job: the unfinished one, the last one if
-    it failed, and whether a worker is alive."""
-    asked = campaign.jobs.filter(kind=kind)
+def asked_for(owner: Campaign | Collection, kind: str) -> dict[str, Any]:
+    """Return the values for a page that offers a kind of job of a campaign or dataset: the
+    unfinished one, the last one if it failed, and whether a worker is alive."""
+    asked = owner.jobs.filter(kind=kind)
     newest = asked.defer("result").order_by("-created_at").first()
     return {
         "job": asked.unfinished().first(),

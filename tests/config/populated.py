@@ -36,13 +36,12 @@ POWER = {
     "power": 0.6,
     "level": 0.05,
     "comparisons": 1,
-    "seed": 4,
 }
 SCORED = {"metrics": ["bleu_1", "rouge_l"], "prepare_hypothesis": "raw", "prepare_reference": "raw"}
 PART = re.compile(r"<(?:\w+:)?(\w+)>")
 # Values of parts that are the same everywhere, by name
 SAME = {
-    "ink": ["light"],
+    "name": ["light"],
     "ending": ["csv", "json", "pdf", "png", "svg", "tex", "zip"],
     "piece": ["agreement"],
     "kind": ["csv", "jsonl"],

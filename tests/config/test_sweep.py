@@ -385,10 +385,9 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "metric": 1,
         "webhook": webhook.pk,
         "number": 1,
-        "name": "levels",
+        "name": "correlations",
         "kind": "training",
         "part": "consent",
-        "ink": "light",
         "key": "csv",
         "job": uuid.uuid4(),
     }
@@ -431,8 +430,6 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
             known |= {"pk": draft.pk}
         elif kind.startswith("rubric"):
             known |= protocol
-        elif kind.startswith("planning_"):
-            known |= {"pk": uuid.uuid4()}
         else:
             known |= collection
         known |= parts.get(name, {})

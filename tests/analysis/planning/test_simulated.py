@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis.planning import simulated
 from analysis.planning.pair_tests import SimulatedRatings
@@ -104,6 +105,13 @@ def test_answers_depend_on_who_and_what_alone_and_severe_annotators_rate_lower()
     } == {3}
     careless = replace(severe, careless=True)
     assert set(said(careless)) == {1, 2, 3}
+
+
+@pytest.mark.parametrize("found", [0, 3, 20])
+def test_share_has_the_limits_of_another_program(found: int) -> None:
+    expected = proportion_confint(found, 20, method="wilson")
+    row = simulated.share(np.arange(20) < found)
+    assert (row["value"], row["low"], row["high"]) == pytest.approx((found / 20, *expected))
 
 
 def test_steps_between_many_systems_shrink_to_fit_the_scale():

@@ -18,7 +18,6 @@ FORM = {
     "power": 0.8,
     "level": 0.05,
     "comparisons": 1,
-    "seed": 4,
 }
 
 
@@ -80,7 +79,7 @@ def test_a_finished_plan_is_shown_with_its_code_chart_and_table(manager, campaig
     assert chart["Content-Type"] == "image/svg+xml"
     assert b"<svg" in chart.content
     table = manager.get(address("planning_table", campaign, done.pk)).content.decode()
-    assert table.startswith("\ufeffannotators,items,power,low,high,half_width,simulations\n")
+    assert table.startswith("\ufeffannotators,items,power,half_width\n")
 
 
 def test_unknown_is_a_404(manager, campaign, done):

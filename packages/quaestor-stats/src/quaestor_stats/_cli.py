@@ -24,7 +24,6 @@ from quaestor_stats._tables import Table, labels, numbers
 from quaestor_stats._version import VERSION
 
 Arguments = argparse.Namespace
-SEED = 1
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -260,22 +259,12 @@ def _judge_tables(rows: Table, asked: Arguments) -> list[ResultTable]:
 def _power_tables(rows: Table, asked: Arguments) -> list[ResultTable]:
     columns = {name: getattr(asked, name) for name in ("system", "source", "annotator", "value")}
     variances = of_components(mixed_model(rows, **columns, design=_design(asked)))
-    planned = power(
-        variances,
-        difference=asked.difference,
-        items=asked.items,
-        judges=asked.per_item,
-        rng=np.random.default_rng(SEED),
-    )
-    needed = items_needed(variances, difference=asked.difference, judges=asked.per_item)
+    wanted = {"difference": asked.difference, "judges": asked.per_item}
+    planned = power(variances, items=asked.items, **wanted)
+    needed = items_needed(variances, **wanted)
     records = [
-        {
-            "items": asked.items,
-            "power": planned.value,
-            "low": planned.ci.low,
-            "high": planned.ci.high,
-        },
-        {"items": needed.items, "power": needed.power.value, "low": np.nan, "high": np.nan},
+        {"items": asked.items, "power": planned.value},
+        {"items": needed.items, "power": needed.power.value},
     ]
     ratings = int((~np.isnan(numbers(rows, asked.value))).sum())
     note = (
