@@ -185,7 +185,7 @@ def lacks(campaign: Campaign) -> list[Lack]:
         "ethics": _("No ethics approval is named. Write “none” if none was required."),
     }
     found = [
-        Lack(name, sentence, f"{plan}#line-{name}")
+        Lack(name, sentence, f"{plan}?open={name}#line-{name}")
         for name, sentence in sentences.items()
         if not getattr(campaign, name)
     ]

@@ -49,15 +49,15 @@ def open_campaign(page: Any) -> None:
     page.get_by_label("Title", exact=True).fill("A first study")
     page.get_by_role("radio", name=re.compile(r"^QG-Bench manual evaluation (?!, in two)")).check()
     page.get_by_label("Annotators for each task").fill("2")
-    page.get_by_role("button", name="Save the draft").click()
+    page.get_by_role("button", name="Create").click()
     assert page.locator("[role=alert]").count() == 0
+    page.get_by_role("link", name="Overview", exact=True).click()
     campaign = page.url
     page.get_by_role("link", name="Preview as annotator").click()
     page.locator("fieldset.criterion").first.wait_for(state="attached")
     page.goto(campaign)
-    page.locator("summary", has_text="Lock the protocol").click()
-    page.get_by_role("button", name="Lock it now").click()
-    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("link", name="Lock and open").click()
+    page.get_by_role("button", name="Open anyway").click()
     assert "Annotators can begin." in page.inner_text("main")
 
 

@@ -64,16 +64,18 @@ def plan_campaign(page: Any) -> None:
     page.get_by_label("Title", exact=True).fill("Canal towns")
     page.get_by_role("radio", name=re.compile(r"^QG-Bench manual evaluation (?!, in two)")).check()
     page.get_by_label("Annotators for each task").fill("3")
+    page.get_by_role("button", name="Create").click()
+    page.locator("#line-consent summary").click()
     page.locator("[name=consent]").fill("I take part of my own will.")
-    page.get_by_role("button", name="Save the draft").click()
+    page.locator("#line-consent").get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="Overview", exact=True).click()
     campaign = page.url
     page.get_by_role("link", name="Preview as annotator").click()
     page.locator("fieldset.criterion").nth(5).wait_for(state="attached")
     assert page.locator("fieldset.criterion").count() == 6
     page.goto(campaign)
-    page.locator("summary", has_text="Lock the protocol").click()
-    page.get_by_role("button", name="Lock it now").click()
-    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("link", name="Lock and open").click()
+    page.get_by_role("button", name="Open anyway").click()
     assert "Annotators can begin." in page.inner_text("main")
 
 
@@ -139,7 +141,7 @@ def test_from_a_file_of_questions_to_a_report(new_page: Callable[..., Any], work
     text = page.inner_text("main")
     assert "Krippendorff's" in text
     assert "METEOR" in text
-    assert page.locator("section:has(#levels) table.heat").first.locator("td.n").count() == 18
+    assert page.locator("section:has(#correlations) table.heat").first.locator("td.n").count() == 18
     assert violations(page) == []
     names = set(bundle(page).namelist())
     assert {

@@ -50,7 +50,7 @@ def stays_short_until_something_is_opened(page: Any) -> None:
     page.get_by_role("link", name="All about these numbers").first.click()
     page.get_by_role("region", name="Agreement", exact=True).get_by_text("Which α.").wait_for()
     page.locator(".contents").get_by_role("link", name="System comparisons").click()
-    page.locator("details[open]:has(#comparisons)").wait_for()
+    page.locator("details[open]:has(#system_comparisons)").wait_for()
 
 
 def opens_a_section_behind_more(page: Any) -> None:
@@ -88,7 +88,7 @@ def copies_a_table(page: Any) -> None:
     page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     with page.expect_download() as waiting:
         levels.get_by_role("link", name="TSV", exact=True).click()
-    assert waiting.value.suggested_filename == "levels.tsv"
+    assert waiting.value.suggested_filename == "correlations.tsv"
 
 
 def leads_to_a_kept_example(page: Any) -> None:
