@@ -6,7 +6,7 @@ from typing import Any
 from analysis import frames
 from analysis.actions import dry_run_outcomes, planning, runs
 from analysis.reports.heds import Answers, HedsAnswer
-from analysis.reports.numerals import coefficient, percent, with_interval
+from analysis.reports.numerals import coefficient, with_interval
 from analysis.reports.rows import Record
 from analysis.sections.agreement import alpha_row
 from analysis.sections.criteria import criterion_rows
@@ -18,6 +18,7 @@ from judging.actions import exclusion_rules, selections
 from judging.actions.blinding import unblinded
 from judging.models import Assignment, Campaign, Event, Exclusion, Round
 from judging.pay import rate_of
+from judging.percentages import percent
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from quaestor_stats._system_differences import CONTRAST
 

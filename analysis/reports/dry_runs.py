@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import percent, plain, signed, two
+from analysis.reports.numerals import plain, signed, two
 from analysis.reports.rows import Record
+from judging.percentages import percent
 from quaestor_stats._design import Design
 from quaestor_stats._system_differences import CONTRAST
 

@@ -50,15 +50,6 @@ def coefficient(value: float | None) -> str:
     return two(value).replace("0.", ".", 1) if known(value) else "–"
 
 
-def percent(share: float | None) -> str:
-    """Write a share in whole percents; 0 and 100 only where it is none, or all."""
-    if share is None or isnan(share):
-        return "–"
-    if 0 < share <= 0.005:
-        return "< 1%"
-    return "> 99%" if 0.995 <= share < 1 else f"{100 * share:.0f}%"
-
-
 def p_value(p: float | None) -> str:
     """Write p as papers do: never 0, never 1."""
     if p is None or isnan(p):

@@ -8,8 +8,9 @@ from typing import Any
 
 from analysis.reports.charts import svg
 from analysis.reports.layout import Cell, Chart, Line, PageTable
-from analysis.reports.numerals import percent, two
+from analysis.reports.numerals import two
 from analysis.reports.rows import Record
+from judging.percentages import percent
 
 MARKERS = "osD^vPX*"
 SHOWN = (20, 50, 100, 200, 400, 800)

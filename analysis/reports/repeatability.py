@@ -5,18 +5,10 @@ from math import isnan, nan
 from typing import Any
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import (
-    coefficient,
-    inside,
-    listed,
-    p_alone,
-    percent,
-    plain,
-    signed,
-    two,
-)
+from analysis.reports.numerals import coefficient, inside, listed, p_alone, plain, signed, two
 from analysis.reports.rows import Record
 from analysis.reports.system_names import system_name
+from judging.percentages import percent
 from quaestor_stats._system_differences import CONTRAST, PERMUTATION
 
 FILES = "CSV"  # which has every line

@@ -23,7 +23,6 @@ from analysis.reports.numerals import (
     interval_text,
     listed,
     listed_or_counted,
-    percent,
     with_interval,
 )
 from analysis.reports.rows import column, table_row
@@ -34,6 +33,7 @@ from analysis.sections.criteria import CriterionRow, alpha_level, criterion_rows
 from analysis.sections.distributions import Distributions
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_RATING_CELLS
+from judging.percentages import percent
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from quaestor_stats._alpha import Level, krippendorff_alpha
 from quaestor_stats._design import SOURCE, ClusterUnit

@@ -14,13 +14,14 @@ import numpy as np
 from analysis.frames import Material, hidden_repeats
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Bar, Cell, PageTable
-from analysis.reports.numerals import or_dash, percent, signed
+from analysis.reports.numerals import or_dash, signed
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import MISSING, ReportColumn, ReportTable, draw
 from analysis.sections.agreement import level_of
 from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import Criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.percentages import percent
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import Level, krippendorff_alpha
 from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix

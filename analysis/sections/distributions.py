@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
-from analysis.reports.numerals import percent
 from analysis.reports.rows import column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.percentages import percent
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._system_means import system_distributions
 

@@ -12,11 +12,12 @@ from typing import Any
 from analysis import frames
 from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import known, or_dash, percent
+from analysis.reports.numerals import known, or_dash
 from analysis.reports.rows import column, number, table_row
 from analysis.reports.table_engine import Pivot, ReportColumn, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Campaign, System
+from judging.percentages import percent
 from judging.protocols.rubric_schema import Fact, Quota
 from judging.rules import TypeSpread, quota_scores, type_spread
 from quaestor_metrics._languages import default_preparation, is_spaced

@@ -12,12 +12,13 @@ from django.views.decorators.http import require_GET
 
 from analysis.actions import calibrations
 from analysis.actions.calibrations import ENOUGH, RoundMeasures
-from analysis.reports.numerals import coefficient, interval_text, percent
+from analysis.reports.numerals import coefficient, interval_text
 from judging import tasks
 from judging.actions import discussions, jobs
 from judging.guards import campaign_for_staff, judges_now, with_how_to_decline
 from judging.imports.texts import whole_number
 from judging.models import Campaign, Criterion, Job, Membership, Round
+from judging.percentages import percent
 
 if TYPE_CHECKING:
     from quaestor_stats import Result

@@ -29,9 +29,10 @@ from judging.models import (
     Round,
     User,
 )
+from judging.percentages import percent
 from judging.quality import Forecast
 from judging.views import plan_checklist
-from judging.views.quality import counted_for, percent, rows_of
+from judging.views.quality import counted_for, rows_of
 
 SHOWN = 10  # annotators on the overview, those with flags first
 A_DAY = 24

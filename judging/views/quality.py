@@ -27,6 +27,7 @@ from judging.guards import (
 )
 from judging.imports.texts import whole_number
 from judging.models import Campaign, Enrollment, Exclusion, User
+from judging.percentages import percent
 from judging.quality import Flag
 from judging.views.refusals import refusals_shown
 
@@ -226,13 +227,6 @@ def signed(number: float) -> str:
     """Return a number as pages write a difference: with its sign, and a true minus sign."""
     text = f"{number:+.2f}".replace("-", "−")
     return "0.00" if text[1:] == "0.00" else text
-
-
-def percent(share: float) -> str:
-    """Return a share in whole per cent; 0 and 100 only for exactly none or all."""
-    if 0 < share <= 0.005:
-        return "< 1 %"
-    return "> 99 %" if 0.995 <= share < 1 else f"{number_format(round(100 * share))} %"
 
 
 def rows_of(

@@ -8,14 +8,7 @@ import numpy as np
 
 from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
-from analysis.reports.numerals import (
-    coefficient,
-    known,
-    or_dash,
-    p_alone,
-    percent,
-    with_interval,
-)
+from analysis.reports.numerals import coefficient, known, or_dash, p_alone, with_interval
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.agreement import level_of
@@ -25,6 +18,7 @@ from analysis.sections.llm_judges.judge_descriptions import (
     repeated_answers,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.percentages import percent
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._alternative_annotator import (

@@ -11,7 +11,7 @@ from analysis import frames
 from analysis.frames import Material
 from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
-from analysis.reports.numerals import coefficient, percent, with_interval
+from analysis.reports.numerals import coefficient, with_interval
 from analysis.reports.rows import Record, TestedResult, column, table_row
 from analysis.reports.table_engine import MISSING, Pivot, ReportTable, draw
 from analysis.sections.correlations import LEVELS, MEASURES
@@ -24,6 +24,7 @@ from analysis.sections.llm_judges.judge_descriptions import (
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.long_texts import shortened
+from judging.percentages import percent
 from quaestor_stats._associations import Association, against_people
 from quaestor_stats._design import Design, facets
 from quaestor_stats._inputs import BoolArray, FloatArray, Labels, oriented

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
-from analysis.reports.numerals import coefficient, percent, with_interval
+from analysis.reports.numerals import coefficient, with_interval
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.agreement import level_of
@@ -19,6 +19,7 @@ from analysis.sections.llm_judges.judge_descriptions import (
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_comparisons import negated
+from judging.percentages import percent
 from judging.protocols.rubric_schema import RubricCriterion
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._inputs import FloatArray

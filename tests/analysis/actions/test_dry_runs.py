@@ -16,7 +16,6 @@ import analysis.tasks  # noqa: F401
 from analysis.actions import dry_runs, recoveries, runs
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
-from analysis.reports.numerals import percent
 from judging.actions import (
     campaigns,
     check_items,
@@ -39,6 +38,7 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.percentages import percent
 from tests import factories
 from tests.judging.actions import test_qualifications as gate
 from tests.judging.trials import NOW

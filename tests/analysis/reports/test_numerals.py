@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from analysis.reports import numerals
+from judging.percentages import percent
 from quaestor_stats._result import ConfidenceInterval, Result
 
 NAMES = [f"s{place}" for place in range(1, 14)]
@@ -30,16 +31,16 @@ NAMES = [f"s{place}" for place in range(1, 14)]
         (numerals.coefficient, -0.5, "−.50"),
         (numerals.coefficient, 1.0, "1.00"),
         (numerals.coefficient, nan, "–"),
-        (numerals.percent, 0.126, "13%"),
-        (numerals.percent, nan, "–"),
-        (numerals.percent, 0.0, "0%"),
-        (numerals.percent, 0.004, "< 1%"),
-        (numerals.percent, 1 / 200, "< 1%"),
-        (numerals.percent, 0.0051, "1%"),
-        (numerals.percent, 199 / 200, "> 99%"),
-        (numerals.percent, 0.9949, "99%"),
-        (numerals.percent, 0.996, "> 99%"),
-        (numerals.percent, 1.0, "100%"),
+        (percent, 0.126, "13%"),
+        (percent, nan, "–"),
+        (percent, 0.0, "0%"),
+        (percent, 0.004, "< 1%"),
+        (percent, 1 / 200, "< 1%"),
+        (percent, 0.0051, "1%"),
+        (percent, 199 / 200, "> 99%"),
+        (percent, 0.9949, "99%"),
+        (percent, 0.996, "> 99%"),
+        (percent, 1.0, "100%"),
         (numerals.p_value, 0.00099, "p < .001"),
         (numerals.p_value, 0.001, "p = .001"),
         (numerals.p_value, 0.999, "p = .999"),

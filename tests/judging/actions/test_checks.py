@@ -458,8 +458,8 @@ def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_en
     own.assignments.update(active_seconds=60)  # else their speed is named first
     at = f"/campaigns/{campaign.uuid}/"
     pages = {
-        "annotators/": "passed 0 %",
-        "": "passed 0 %",
+        "annotators/": "passed 0%",
+        "": "passed 0%",
         f"annotators/{own.pk}/": "Gold questions passed",
         "annotators/rules/": "failed more than 0 gold questions:",
     }

@@ -5,7 +5,7 @@ import pytest
 
 from judging.actions import campaigns
 from judging.models import Campaign, Enrollment, User
-from judging.views.quality import percent
+from judging.percentages import percent
 from tests import factories
 from tests.annotation.studies import opened
 from tests.judging.views.campaign_pages import address
@@ -108,11 +108,11 @@ def test_protocol_names_every_threshold_also_where_none_was_chosen(page, draft):
 @pytest.mark.parametrize(
     ("share", "written"),
     [
-        (0.0, "0 %"),
-        (1 / 1000, "< 1 %"),
-        (0.126, "13 %"),
-        (999 / 1000, "> 99 %"),
-        (1.0, "100 %"),
+        (0.0, "0%"),
+        (1 / 1000, "< 1%"),
+        (0.126, "13%"),
+        (999 / 1000, "> 99%"),
+        (1.0, "100%"),
     ],
 )
 def test_share_is_none_or_all_only_where_it_is(share, written):

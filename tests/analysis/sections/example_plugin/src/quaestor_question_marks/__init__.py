@@ -1,10 +1,10 @@
 """A section of another package: how many questions of a system end with a question mark."""
 
 from analysis.reports.layout import Cell, PageTable
-from analysis.reports.numerals import percent
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
+from judging.percentages import percent
 
 
 @table_row
