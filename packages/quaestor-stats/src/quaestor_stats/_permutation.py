@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from quaestor_stats._inputs import FloatArray
 
-_CELLS = 4_000_000  # numbers in one block of swaps
+_CELLS = 500_000  # numbers in one block of swaps, which a processor's cache holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,5 +72,5 @@ class Swaps:
         as_extreme : of signs (b, units), whether each swap is as extreme (b, ...)
         size : numbers that ``as_extreme`` computes from one swap
         """
-        counts = [as_extreme(signs).sum(axis=0) for signs in self.in_blocks(size, rng)]
-        return np.asarray(np.sum(counts, axis=0) / self.number)
+        counts = (as_extreme(signs).sum(axis=0) for signs in self.in_blocks(size, rng))
+        return np.asarray(sum(counts) / self.number)

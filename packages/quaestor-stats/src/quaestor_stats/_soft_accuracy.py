@@ -64,17 +64,17 @@ def pair_tests(
     given, slack = parts.sum(axis=0), 1e-9 * np.abs(lead).sum(axis=0)
     flat = parts.reshape(facets.n_clusters, -1)
 
-    def reached(signs: FloatArray) -> FloatArray:
-        """Return (B, 2, pairs, columns): the share of a swap and its mirror image in which the
-        first system leads by as much as in the data, and the second."""
+    def reached(signs: FloatArray) -> IntArray:
+        """Return (B, 2, pairs, columns): in how many of a swap and its mirror image the first
+        system leads by as much as in the data, and the second."""
         swapped = (signs @ flat).reshape(len(signs), *given.shape)
-        ahead = (swapped >= given - slack) * 0.5 + (-swapped >= given - slack) * 0.5
-        behind = (swapped <= given + slack) * 0.5 + (-swapped <= given + slack) * 0.5
+        ahead = np.add(swapped >= given - slack, swapped <= slack - given, dtype=np.int8)
+        behind = np.add(swapped <= given + slack, swapped >= -given - slack, dtype=np.int8)
         return np.stack([ahead, behind], axis=1)
 
     swaps = Swaps.of(facets.n_clusters, permutations)
     p = np.full((facets.n_systems, facets.n_systems, columns.shape[1]), np.nan)
-    p[first, second], p[second, first] = swaps.share(reached, rng, size=4 * flat.shape[1])
+    p[first, second], p[second, first] = swaps.share(reached, rng, size=4 * flat.shape[1]) / 2
     return p
 
 
