@@ -19,7 +19,7 @@ from analysis.reports.numerals import known
 from analysis.reports.rows import Record, number
 from analysis.sections.columns import averaged_criteria, clusters_of, units_of
 from analysis.sections.section import Inputs
-from analysis.sections.system_comparisons import SURE, contrast_reason, differences_of, scores_of
+from analysis.sections.system_comparisons import SURE, contrast_reason, differences_of
 from analysis.sections.systems import means_of
 from judging.actions import jobs
 from judging.models import Campaign, Job, User
@@ -281,7 +281,7 @@ class _ComparedCriterion:
 
 def _compared(inputs: Inputs) -> Iterator[_ComparedCriterion]:
     """Yield the pairs of every criterion that two systems or more were judged on."""
-    for place, scores in enumerate(scores_of(inputs.counted)):
+    for place, scores in enumerate(inputs.scores_of_systems):
         rng = np.random.default_rng([SEED, place])
         tests = differences_of(scores, inputs, rng=rng, resamples=RESAMPLES)
         compared = [one for one in tests.values() if known(one.pvalue)]

@@ -1,10 +1,10 @@
 """Columns of a study as sections compare them: the units of a criterion, human columns, metrics'
-columns."""
+columns, systems' scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +14,10 @@ from analysis.frames import Material, aligned
 from analysis.reports.metric_names import metric_names
 from judging.models import Metric
 from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._inputs import FloatArray, oriented
+from quaestor_stats._design import ClusterUnit, Design, Facets, facets
+from quaestor_stats._inputs import FloatArray, Labels, oriented
 from quaestor_stats._system_differences import RatedOutputs
+from quaestor_stats._system_means import by_source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,3 +138,89 @@ def metric_columns(material: Material) -> list[MetricColumn]:
 def goes_up(metric: Metric) -> bool:
     """Return whether higher values of a metric are better."""
     return metric.direction != Metric.Direction.LOWER
+
+
+@dataclass(frozen=True)
+class ComparedColumns:
+    """Human columns and metrics of a study, and what its questions belong to."""
+
+    humans: dict[str, FloatArray]  # (n_questions,), oriented
+    metrics: dict[str, FloatArray]
+    ratings: dict[str, FloatArray]  # (n_questions, n_annotators); none for imported means
+    facets: Facets
+
+
+def compared_columns(material: Material, design: Design) -> ComparedColumns | None:
+    """Return the columns to compare; None if there is no metric or no human column."""
+    import pandas as pd
+
+    humans, metrics = human_columns(material), metric_columns(material)
+    if design.random_annotators:
+        humans = [human for human in humans if human.ratings is not None]
+    if not humans or not metrics:
+        return None
+    questions = material.questions
+    systems: Labels | None = questions["system"].fillna("").to_numpy(dtype=object)
+    if len(set(questions["system"].fillna(""))) < 2:
+        systems, design = None, replace(design, systems="fixed")
+    return ComparedColumns(
+        {human.key: human.values for human in humans},
+        {metric.name: metric.values for metric in metrics},
+        {human.key: human.ratings for human in humans if human.ratings is not None}
+        if design.random_annotators
+        else {},
+        facets(
+            questions["source"].to_numpy(dtype=object),
+            systems,
+            design=design,
+            clusters=clusters_of(material, pd.Index(questions["unit"])),
+            unit=material.cluster_unit,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class SystemScores:
+    """Systems' scores on one criterion: means on each source, and every question's mean."""
+
+    criterion: RubricCriterion
+    names: list[str]
+    table: FloatArray  # (n_systems, n_sources), NaN where there is none
+    questions: list[FloatArray]  # of each system
+    clusters: Labels  # (n_sources,) cluster of each source
+    unit: ClusterUnit
+
+    @property
+    def oriented(self) -> FloatArray:
+        """Each system's mean over sources, sign-aligned so that high is best."""
+        judged = ~np.isnan(self.table)
+        total = np.nansum(self.table, axis=1) / np.maximum(judged.sum(axis=1), 1)
+        means = np.where(judged.any(axis=1), total, np.nan)
+        return -means if self.criterion.best == "lowest" else means
+
+
+def scores_of(material: Material) -> Iterator[SystemScores]:
+    """Yield the scores on every criterion that may be averaged and that two systems or more were
+    judged on."""
+    import pandas as pd
+
+    for criterion in averaged_criteria(material):
+        units = units_of(material, criterion)
+        values = aligned(units["unit"], material.human(criterion.key))
+        judged = ~np.isnan(values)
+        system, source = units["system"].to_numpy()[judged], units["source"].to_numpy()[judged]
+        if len(pd.unique(system)) > 1:
+            table, names, sources = by_source(values[judged], systems=system, sources=source)
+            cluster_of = dict(
+                zip(units["source"], material.clusters.loc[units["unit"]], strict=True)
+            )
+            clusters = [cluster_of[each] for each in sources]
+            questions = [values[judged][system == name] for name in names]
+            yield SystemScores(
+                criterion,
+                [str(name) for name in names],
+                table,
+                questions,
+                clusters,
+                material.cluster_unit,
+            )

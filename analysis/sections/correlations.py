@@ -3,8 +3,8 @@ and over the systems' means."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
@@ -16,17 +16,16 @@ from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Chart, Figure, Line, PageTable
 from analysis.reports.metric_names import metric_names
-from analysis.reports.numerals import coefficient, counted, interval_text, known
+from analysis.reports.numerals import coefficient, counted, interval_text, known, listed
 from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import MISSING, Pivot, ReportTable, draw
 from analysis.sections.about import StudyFacts, facts_of
 from analysis.sections.columns import (
+    ComparedColumns,
     averaged_criteria,
     clusters_of,
     goes_up,
-    human_columns,
-    metric_columns,
 )
 from analysis.sections.metric_means import MetricMeans, sets_of
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -34,8 +33,8 @@ from judging.models import Metric
 from quaestor_metrics._set_properties import WITHOUT_BETTER_END
 from quaestor_stats._associations import Association, against_people
 from quaestor_stats._correlation import METHODS, correlate
-from quaestor_stats._design import Facets, facets
-from quaestor_stats._inputs import FloatArray, Labels, complete, oriented
+from quaestor_stats._design import facets
+from quaestor_stats._inputs import FloatArray, complete, oriented
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._result import ConfidenceInterval, undefined
 
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SHADES = 20
+ORDERS = 10_000  # of systems, which their tests go through
+MAX_BATCH_CELLS = 1_000_000  # questions, or orders, x human columns x metrics computed at once
 MANY_COLUMNS = 8  # above so many metrics each is a line, because the columns do not fit a page
 LEVELS = {
     "pooled": "pooled",
@@ -128,19 +129,19 @@ class Correlations(Section[MetricLevel]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricLevel]:
-        asked = compared_columns(inputs)
+        asked = inputs.compared_columns
         if asked is None:
             return _of_sets_and_systems(inputs.counted)
         rows = []
-        for human in asked.humans:
-            chance.step(f"Metrics against {found.name_of(human)}")
+        for humans in _batches(asked):
+            chance.step(f"Metrics against {listed([found.name_of(human) for human in humans])}")
             associations = against_people(
-                {human: asked.humans[human]},
+                {human: asked.humans[human] for human in humans},
                 asked.metrics,
                 facets=asked.facets,
                 rng=chance.rng,
                 items=inputs.settings["items"],
-                ratings={human: asked.ratings[human]} if human in asked.ratings else None,
+                ratings={human: asked.ratings[human] for human in humans if asked.ratings},
             )
             rows += [_row(each) for each in associations]
         return [*_adjusted(rows), *_of_sets_and_systems(inputs.counted)]
@@ -180,6 +181,16 @@ class Correlations(Section[MetricLevel]):
         return charts.not_drawn(len(facts_of(found).systems), charts.DRAWN_SYSTEMS)
 
 
+def _batches(columns: ComparedColumns) -> Iterator[list[str]]:
+    """Yield the human columns in batches that share the computations about metrics alone; a batch
+    is as large as memory permits."""
+    humans = list(columns.humans)
+    cells = max(len(columns.facets.source), ORDERS) * len(columns.metrics)
+    size = max(1, MAX_BATCH_CELLS // cells)
+    for start in range(0, len(humans), size):
+        yield humans[start : start + size]
+
+
 def _chart(found: Found) -> Chart | None:
     """Return the systems' mean ratings over their mean scores by the metrics that correlate best."""
     from analysis.sections.systems import Systems  # whose tests need this module
@@ -215,47 +226,6 @@ def _best_metrics(found: Found, criterion: str) -> list[str]:
     ]
     rows.sort(key=lambda row: -row.estimate.value)
     return [row.metric for row in rows[: charts.COLUMNS]]
-
-
-@dataclass(frozen=True)
-class ComparedColumns:
-    """Human columns and metrics of a study, and what its questions belong to."""
-
-    humans: dict[str, FloatArray]  # (n_questions,), oriented
-    metrics: dict[str, FloatArray]
-    ratings: dict[str, FloatArray]  # (n_questions, n_annotators); none for imported means
-    facets: Facets
-
-
-def compared_columns(inputs: Inputs) -> ComparedColumns | None:
-    """Return the columns to compare; None if there is no metric or no human column."""
-    import pandas as pd
-
-    material = inputs.counted
-    humans, metrics = human_columns(material), metric_columns(material)
-    if inputs.design.random_annotators:
-        humans = [human for human in humans if human.ratings is not None]
-    if not humans or not metrics:
-        return None
-    questions = material.questions
-    systems: Labels | None = questions["system"].fillna("").to_numpy(dtype=object)
-    design = inputs.design
-    if len(set(questions["system"].fillna(""))) < 2:
-        systems, design = None, replace(design, systems="fixed")
-    return ComparedColumns(
-        {human.key: human.values for human in humans},
-        {metric.name: metric.values for metric in metrics},
-        {human.key: human.ratings for human in humans if human.ratings is not None}
-        if design.random_annotators
-        else {},
-        facets(
-            questions["source"].to_numpy(dtype=object),
-            systems,
-            design=design,
-            clusters=clusters_of(material, pd.Index(questions["unit"])),
-            unit=material.cluster_unit,
-        ),
-    )
 
 
 def headline_level(found: Found) -> str:
@@ -435,29 +405,36 @@ def sources_of(rows: Sequence[MetricLevel], study: StudyFacts) -> str:
 def _of_sets_and_systems(material: Material) -> list[MetricLevel]:
     """Return how metrics of sets follow the means of sets, and metrics of systems the means of
     systems."""
-    rows: list[MetricLevel] = []
     metrics = [each for each in material.metrics if each.kind != Metric.Kind.HUMAN_MEAN]
+    sets = sets_of(material)
+    of_sets = _columns_of_sets(material, metrics, sets["unit"]) if len(sets) else {}
+    of_systems = {each: scores for each in metrics if (scores := material.scores_of_systems(each))}
+    if not of_sets and not of_systems:
+        return []
+    rows: list[MetricLevel] = []
     for criterion in averaged_criteria(material):
         people, up = material.human(criterion.key), criterion.best != "lowest"
         for part in (
-            _sets(material, metrics, people, up),
-            _whole_systems(material, metrics, people, up),
+            _sets(material, sets, of_sets, people, up),
+            _whole_systems(material, of_systems, people, up),
         ):
             rows += _adjusted([replace(row, criterion=criterion.key) for row in part])
     return rows
 
 
 def _sets(
-    material: Material, metrics: Sequence[Metric], people: pd.Series, up: bool
+    material: Material,
+    sets: pd.DataFrame,
+    columns: Mapping[str, FloatArray],
+    people: pd.Series,
+    up: bool,
 ) -> Iterator[MetricLevel]:
     """Yield metrics of question sets against the sets' mean ratings, by the pooled inference of
     sets."""
     import pandas as pd
 
-    sets = sets_of(material)
     means = aligned(sets["question_set"], _means_by(material, people, "question_set"))
     human = oriented(means, higher_is_better=up)
-    columns = _columns_of_sets(material, metrics, sets["unit"])
     if not columns or np.isnan(human).all():
         return
     associations = against_people(
@@ -497,16 +474,18 @@ def _columns_of_sets(
 
 
 def _whole_systems(
-    material: Material, metrics: Sequence[Metric], people: pd.Series, up: bool
+    material: Material,
+    of_metrics: Mapping[Metric, Mapping[str, float]],
+    people: pd.Series,
+    up: bool,
 ) -> Iterator[MetricLevel]:
     import pandas as pd
 
     names, means = metric_names(material.metrics), _means_by(material, people, "system")
-    whole = {each: scores for each in metrics if (scores := material.scores_of_systems(each))}
-    if not whole or means.isna().all():
+    if means.isna().all():
         return
     human = oriented(means.to_numpy(dtype="float64"), higher_is_better=up)
-    for each, scores in whole.items():
+    for each, scores in of_metrics.items():
         column = aligned(means.index.to_series(), pd.Series(scores))
         items = complete([human, oriented(column, higher_is_better=goes_up(each))])
         for method in METHODS:

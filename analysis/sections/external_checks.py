@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.reports.rows import column, table_row
 from analysis.sections.agreement import alpha_row, coefficient_row
-from analysis.sections.correlations import Correlations, MetricLevel, compared_columns
+from analysis.sections.correlations import Correlations, MetricLevel
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_RATING_CELLS
@@ -77,7 +77,7 @@ def _levels(inputs: Inputs, found: Found) -> Iterator[Compared]:
     from scipy.stats import spearmanr
     from statsmodels.stats.multitest import multipletests
 
-    asked = compared_columns(inputs)
+    asked = inputs.compared_columns
     if asked is None:
         return
     families: dict[str, list[MetricLevel]] = {}

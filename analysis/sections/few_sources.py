@@ -5,16 +5,15 @@ from collections.abc import Iterator
 
 from analysis.reports.rows import column, table_row
 from analysis.sections.about import facts_of
+from analysis.sections.columns import SystemScores
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_comparisons import (
     SURE,
     SystemPair,
-    SystemScores,
     corrected_together,
     deciding_pairs,
     differs,
     is_compared,
-    scores_of,
     swaps_for,
 )
 from quaestor_stats._paired_tests import smallest_p, sources_carrying
@@ -52,7 +51,7 @@ class FewSources(Section[FewSourcesRow]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[FewSourcesRow]:
-        return [row for scores in scores_of(inputs.counted) for row in _rows(scores, found, chance)]
+        return [row for scores in inputs.scores_of_systems for row in _rows(scores, found, chance)]
 
     def caveats(self, found: Found) -> Iterator[str]:
         rows = found.of(FewSources)

@@ -26,12 +26,11 @@ from analysis.reports.numerals import (
 from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.table_engine import Pivot, ReportColumn, ReportTable, draw
 from analysis.sections.about import facts_of
+from analysis.sections.columns import ComparedColumns
 from analysis.sections.correlations import (
     LEVELS,
-    ComparedColumns,
     Correlations,
     MetricLevel,
-    compared_columns,
     headline_level,
     sources_of,
 )
@@ -115,13 +114,13 @@ class MetricComparisons(Section[MetricPair]):
     )
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
-        asked = compared_columns(inputs)
+        asked = inputs.compared_columns
         if asked is None:
             return {}
         return dict.fromkeys(asked.humans, len(AT) * comb(len(asked.metrics), 2))
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricPair]:
-        asked = compared_columns(inputs)
+        asked = inputs.compared_columns
         if asked is None or len(asked.metrics) < 2:
             return []
         rows: list[MetricPair] = []

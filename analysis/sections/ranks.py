@@ -11,15 +11,14 @@ from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, known
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
+from analysis.sections.columns import SystemScores
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_comparisons import (
     SystemPair,
-    SystemScores,
     deciding_pairs,
     differs,
     is_compared,
     no_letters_because,
-    scores_of,
 )
 from quaestor_stats._inputs import FloatArray
 from quaestor_stats._ranks import (
@@ -77,7 +76,7 @@ class Ranks(Section[RankRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[RankRow]:
         rows: list[RankRow] = []
-        for scores in scores_of(inputs.counted):
+        for scores in inputs.scores_of_systems:
             if scores.criterion.best == "none":
                 continue
             chance.step(f"Ranks on {scores.criterion.key}")

@@ -16,6 +16,12 @@ import numpy as np
 from analysis.frames import Material
 from analysis.reports.layout import Figure, PageTable
 from analysis.reports.rows import Record, RowColumn, columns, decode, encode
+from analysis.sections.columns import (
+    ComparedColumns,
+    SystemScores,
+    compared_columns,
+    scores_of,
+)
 from analysis.sections.rule_application import not_settled
 from judging import hypotheses
 from judging.actions import locked_protocols
@@ -55,6 +61,17 @@ class Inputs:
         """The counted judgments of annotators, without values set by rules or adjudication: those
         are the same for all annotators and carry no information on agreement."""
         return not_settled(self.said, self.settings["reading"])
+
+    @cached_property
+    def compared_columns(self) -> ComparedColumns | None:
+        """The human columns and metrics to compare; None if there is no metric or no human column."""
+        return compared_columns(self.counted, self.design)
+
+    @cached_property
+    def scores_of_systems(self) -> list[SystemScores]:
+        """The scores of the systems on every criterion that may be averaged and that two systems or
+        more were judged on."""
+        return list(scores_of(self.counted))
 
 
 @dataclass(frozen=True)

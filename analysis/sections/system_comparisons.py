@@ -2,14 +2,13 @@
 without a significant difference."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from math import comb, nan
 
 import numpy as np
 
-from analysis.frames import Material, aligned
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import (
@@ -25,13 +24,11 @@ from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.about import facts_of
-from analysis.sections.columns import averaged_criteria, rated_outputs, units_of
+from analysis.sections.columns import SystemScores, rated_outputs
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.hypotheses import Hypotheses
-from judging.protocols.rubric_schema import RubricCriterion
-from quaestor_stats._design import ClusterUnit, Design
+from quaestor_stats._design import Design
 from quaestor_stats._equivalence import t_test
-from quaestor_stats._inputs import FloatArray, Labels
 from quaestor_stats._letters import letters
 from quaestor_stats._multiplicity import benjamini_hochberg, holm
 from quaestor_stats._paired_tests import (
@@ -47,7 +44,6 @@ from quaestor_stats._system_differences import (
     SystemDifference,
     system_differences,
 )
-from quaestor_stats._system_means import by_source
 
 SURE = 0.05
 DIFFERENCE = "difference"  # the test that letters, bold type and sentences come from
@@ -113,26 +109,6 @@ class SystemLetters:
     reason: str = column("why there are no letters")
 
 
-@dataclass(frozen=True)
-class SystemScores:
-    """Systems' scores on one criterion: means on each source, and every question's mean."""
-
-    criterion: RubricCriterion
-    names: list[str]
-    table: FloatArray  # (n_systems, n_sources), NaN where there is none
-    questions: list[FloatArray]  # of each system
-    clusters: Labels  # (n_sources,) cluster of each source
-    unit: ClusterUnit
-
-    @property
-    def oriented(self) -> FloatArray:
-        """Each system's mean over sources, sign-aligned so that high is best."""
-        judged = ~np.isnan(self.table)
-        total = np.nansum(self.table, axis=1) / np.maximum(judged.sum(axis=1), 1)
-        means = np.where(judged.any(axis=1), total, np.nan)
-        return -means if self.criterion.best == "lowest" else means
-
-
 class SystemComparisons(Section[SystemPair]):
     """Every pair of systems under every test.
 
@@ -158,13 +134,13 @@ class SystemComparisons(Section[SystemPair]):
     def sizes(self, inputs: Inputs) -> dict[str, int]:
         return {
             each.criterion.key: TESTS * comb(len(each.names), 2)
-            for each in scores_of(inputs.counted)
+            for each in inputs.scores_of_systems
         }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemPair]:
         pairs: dict[str, list[SystemPair]] = {}
         left_out = found.left_out(SystemComparisons)
-        for scores in scores_of(inputs.counted):
+        for scores in inputs.scores_of_systems:
             key = scores.criterion.key
             if key not in left_out:
                 chance.step(f"Comparing systems on {key}")
@@ -225,7 +201,7 @@ class Groups(Section[SystemLetters]):
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemLetters]:
         rows: list[SystemLetters] = []
         left_out = found.left_out(SystemComparisons)
-        for each in scores_of(inputs.counted):
+        for each in inputs.scores_of_systems:
             key = each.criterion.key
             if key in left_out:  # no test says who shares a letter
                 continue
@@ -402,33 +378,6 @@ def _delta_cell(row: SystemPair, delta: SystemPair) -> Cell:
     """Return Cliff's delta. Its interval takes annotators as fixed and equally allocated."""
     interval = interval_text(delta.estimate, coefficient) if row.p_from == PERMUTATION else ""
     return Cell(coefficient(delta.estimate.value), interval)
-
-
-def scores_of(material: Material) -> Iterator[SystemScores]:
-    """Yield the scores on every criterion that may be averaged and that two systems or more were
-    judged on."""
-    import pandas as pd
-
-    for criterion in averaged_criteria(material):
-        units = units_of(material, criterion)
-        values = aligned(units["unit"], material.human(criterion.key))
-        judged = ~np.isnan(values)
-        system, source = units["system"].to_numpy()[judged], units["source"].to_numpy()[judged]
-        if len(pd.unique(system)) > 1:
-            table, names, sources = by_source(values[judged], systems=system, sources=source)
-            cluster_of = dict(
-                zip(units["source"], material.clusters.loc[units["unit"]], strict=True)
-            )
-            clusters = [cluster_of[each] for each in sources]
-            questions = [values[judged][system == name] for name in names]
-            yield SystemScores(
-                criterion,
-                [str(name) for name in names],
-                table,
-                questions,
-                clusters,
-                material.cluster_unit,
-            )
 
 
 def differences_of(
