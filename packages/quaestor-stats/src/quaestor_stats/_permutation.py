@@ -49,10 +49,11 @@ class Swaps:
         """
         step = max(1, _CELLS // max(size, self.units))
         for start in range(0, self.number, step):
-            places = np.arange(start, min(start + step, self.number))
+            places = np.arange(start, min(start + step, self.number), dtype=np.int32)
             if self.complete:
-                is_swapped = places[:, None] >> np.arange(self.units - 1, -1, -1) & 1
-                yield np.where(is_swapped, -1.0, 1.0)
+                bits = np.arange(self.units - 1, -1, -1, dtype=np.int32)
+                is_swapped = places[:, None] >> bits & 1
+                yield (1 - 2 * is_swapped).astype(np.float64)
             else:
                 none = np.ones((int(start == 0), self.units))
                 drawn = rng.choice([-1.0, 1.0], size=(len(places) - len(none), self.units))
