@@ -252,6 +252,13 @@ class Material:
         return self.slots.set_index("unit")["source"].map(first)
 
     @cached_property
+    def places(self) -> pd.DataFrame:
+        """The system, source, question set and cluster of every unit."""
+        place = self.slots.set_index("unit")[["system", "source", "question_set"]]
+        place = place.assign(cluster=self.clusters)
+        return place.fillna({"system": "", "source": "", "cluster": ""})
+
+    @cached_property
     def cluster_unit(self) -> ClusterUnit:
         """The unit that intervals and tests leave out or swap as a whole, with its name."""
         return cluster_unit(
@@ -374,6 +381,14 @@ def without(
         metrics=chosen,
         system_scores=read.system_scores[~read.system_scores["system"].isin(systems)],
     )
+
+
+def without_excluded(read: Material) -> Material:
+    """Return the material without annotators whom a manager excludes at present."""
+    excluded = read.judgments["excluded"] == TRUE
+    if not excluded.any():
+        return read
+    return replace(read, judgments=read.judgments[~excluded].reset_index(drop=True))
 
 
 def without_doubles(read: Material) -> Material:

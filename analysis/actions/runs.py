@@ -2,7 +2,7 @@
 
 import logging
 import platform
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -146,7 +146,9 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     steps.take("Reading judgments")
     before = list(run.campaign.erasures.values_list("pk", flat=True))
     state = state_of(run.campaign)
-    read = _read(run.campaign, settings)
+    everything = _read(run.campaign, settings)
+    kept = frames.without_excluded(everything)
+    read, other = (everything, kept) if settings["with_excluded"] else (kept, everything)
     said = _narrowed(read, settings)
     inputs = Inputs(
         said=said,
@@ -156,7 +158,7 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
         design=Design.from_key(settings["design"]),
         settings={**settings, "left_out_words": left_out_words(run)},
         failures=scored.failures,
-        other=_other(run.campaign, settings),
+        other=_narrowed(other, settings) if _has_exclusions(run.campaign) else None,
     )
     documents = _documents(inputs, seed=run.seed, resamples=int(settings["resamples"]), steps=steps)
     steps.take("Drawing")
@@ -294,8 +296,8 @@ def left_out_words(run: Run) -> list[str]:
 
 
 def _read(campaign: Campaign, settings: Mapping[str, Any]) -> Material:
-    excluded: Sequence[str] | None = () if settings["with_excluded"] else None
-    read = frames.material(campaign, extras=settings["extras"], excluded=excluded)
+    """Read the study with the judgments of excluded annotators."""
+    read = frames.material(campaign, extras=settings["extras"], excluded=())
     column = settings["clusters"]
     return frames.with_declared_clusters(read, column) if column else read
 
@@ -305,13 +307,9 @@ def _narrowed(read: Material, settings: Mapping[str, Any]) -> Material:
     return frames.without_doubles(kept)
 
 
-def _other(campaign: Campaign, settings: Mapping[str, Any]) -> Material | None:
-    """Return the study with the exclusion setting inverted; None if a manager excluded no
-    annotator."""
-    if not Exclusion.objects.standing().filter(enrollment__campaign=campaign).exists():
-        return None
-    turned = {**settings, "with_excluded": not settings["with_excluded"]}
-    return _narrowed(_read(campaign, turned), settings)
+def _has_exclusions(campaign: Campaign) -> bool:
+    """Return whether a manager excludes an annotator."""
+    return Exclusion.objects.standing().filter(enrollment__campaign=campaign).exists()
 
 
 def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps") -> dict[str, Any]:
