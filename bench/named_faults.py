@@ -116,9 +116,9 @@ NAMED = (
     ),
     Named(
         "declaration of systems used for annotators",
-        "analysis/sections/mixed_models.py",
-        "annotators_random=inputs.design.random_annotators",
-        "annotators_random=inputs.design.random_systems",
+        "analysis/sections/section.py",
+        "annotators_random=self.design.random_annotators",
+        "annotators_random=self.design.random_systems",
         f"{WIRING}test_mixed_model_systems_declared_random_keeps_annotators_fixed",
     ),
     Named(

@@ -38,22 +38,23 @@ class Ceiling(Section[CeilingRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CeilingRow]:
         material, rows = inputs.differing, []
-        place = material.slots.set_index("unit")[["system", "source"]]
-        place = place.assign(cluster=material.clusters).fillna("")
         for criterion in averaged_criteria(material):
             judged = material.judgments[material.judgments["criterion"] == criterion.key]
-            judged = judged.dropna(subset=["value"]).join(place, on="unit")
+            judged = judged.dropna(subset=["value"]).join(material.places, on="unit")
             if judged["annotator"].nunique() < 2:
                 continue
+            labels = {
+                "systems": judged["system"].to_numpy(dtype=object),
+                "sources": judged["source"].to_numpy(dtype=object),
+                "annotators": judged["annotator"].to_numpy(dtype=object),
+                "questions": judged["unit"].to_numpy(),
+                "clusters": judged["cluster"].to_numpy(dtype=object),
+            }
             for level, method in product(LEVELS, METHODS):
                 chance.step(f"Human ceiling of {criterion.key}")
                 ceiling = human_ceiling(
                     judged["value"].to_numpy(dtype="float64"),
-                    systems=judged["system"].to_numpy(dtype=object),
-                    sources=judged["source"].to_numpy(dtype=object),
-                    annotators=judged["annotator"].to_numpy(dtype=object),
-                    questions=judged["unit"].to_numpy(),
-                    clusters=judged["cluster"].to_numpy(dtype=object),
+                    **labels,
                     interval=Jackknife(unit=material.cluster_unit),
                     method=method,
                     level=level,

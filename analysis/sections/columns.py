@@ -66,12 +66,8 @@ def placed_ratings(material: Material, criterion: RubricCriterion) -> pd.DataFra
     A criterion asked once per set gives one rating, though each question of the set stores it: its
     unit is the set, and if an annotator gave the members different values it is their mean.
     """
-    place = material.slots.set_index("unit")[["system", "source", "question_set"]]
-    place = place.assign(cluster=material.clusters)
     judged = material.judgments[material.judgments["criterion"] == criterion.key]
-    rows = judged.dropna(subset=["value"]).join(
-        place.fillna({"system": "", "source": "", "cluster": ""}), on="unit"
-    )
+    rows = judged.dropna(subset=["value"]).join(material.places, on="unit")
     if criterion.asked != "once_per_set":
         return rows
     by_set = rows.drop(columns="unit").rename(columns={"question_set": "unit"})

@@ -1,7 +1,6 @@
 """The annotators and sources that a study needs, from its variance components."""
 
 from collections import Counter
-from dataclasses import replace
 from math import nan
 
 from analysis.reports.layout import Cell, PageTable
@@ -9,7 +8,6 @@ from analysis.reports.numerals import or_dash, two
 from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.columns import averaged_criteria
-from analysis.sections.mixed_models import model_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._generalisability import NotGeneralisable, systems_apart
 from quaestor_stats._reml import Unfit
@@ -59,11 +57,10 @@ class DependabilityOfSystems(Section[DependabilityRow]):
         rows: list[DependabilityRow] = []
         if inputs.settings["mixed_model"] == "never":
             return rows
-        differing = replace(inputs, counted=inputs.differing)
         for criterion in averaged_criteria(inputs.counted):
             chance.step(f"Variance components of {criterion.key}")
             try:
-                model = model_of(differing, criterion, annotators_random=True)
+                model = inputs.models_of_random_annotators[criterion.key].components
                 studies = systems_apart(model, **_sizes(inputs, model.sources))
             except (Unfit, NotGeneralisable) as reason:
                 rows.append(DependabilityRow(criterion.key, 0, 0, reason=str(reason)))

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import nan
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from analysis.reports.numerals import (
 from analysis.reports.rows import TestedResult, column, table_row
 from analysis.reports.system_names import system_name
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
-from analysis.sections.columns import averaged_criteria, placed_ratings
+from analysis.sections.columns import averaged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_comparisons import (
     DIFFERENCE,
@@ -41,21 +40,9 @@ from quaestor_stats._multiplicity import holm
 from quaestor_stats._reml import Unfit
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
 from quaestor_stats._system_differences import CONTRAST, PERMUTATION
-from quaestor_stats._variance_components import (
-    SPARSE_FROM,
-    Components,
-    Contrast,
-    variance_components,
-)
+from quaestor_stats._variance_components import Components, Contrast
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-# questions x columns^2, columns being systems, annotators and their pairs: below it a fit takes
-# seconds, and with as many columns as make the model sparse ten times as much does
-QUICK, QUICK_SPARSE = 1e9, 1e10
 METHOD = "mixed model, REML"
-NOT_FITTED = "the run does not fit the mixed model"
 ONE_ANNOTATOR = "one annotator cannot show how annotators differ"
 SENSITIVITY = ("permutation test", "contrast within sources", "mixed model", "signed-rank test")
 EFFECTS = {
@@ -206,28 +193,6 @@ def _verdicts(pair: SystemPair, found: Found) -> dict[str, bool]:
     return {name: p < SURE for name, p in p_values.items() if known(p)}
 
 
-def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: bool) -> Components:
-    """Return the model of a criterion.
-
-    Raises
-    ------
-    Unfit
-        The ratings do not permit it, the run's settings exclude it, or it would take long and the
-        run allows only quick fits.
-    """
-    if inputs.settings["mixed_model"] == "never":
-        raise Unfit(NOT_FITTED)
-    rows = placed_ratings(inputs.counted, criterion)
-    if inputs.settings["mixed_model"] == "quick" and takes_long(rows):
-        asked = "it would take long; ask for it before the run"
-        raise Unfit(f"not fitted: with {len(rows):,} judgments {asked}")
-    return variance_components(
-        **model_columns(rows),
-        unit=inputs.counted.cluster_unit,
-        annotators_random=annotators_random,
-    )
-
-
 def means_by_model(model: Components, inputs: Inputs) -> dict[str, Result]:
     """Return each system's mean by a model of the declared design."""
     means = {str(name): model.mean(name) for name in model.systems}
@@ -239,25 +204,13 @@ def means_by_model(model: Components, inputs: Inputs) -> dict[str, Result]:
     return means
 
 
-def model_columns(rows: pd.DataFrame) -> dict[str, Any]:
-    """Return placed ratings as `quaestor_stats._variance_components` takes them."""
-    return {
-        "ratings": rows["value"].to_numpy(dtype="float64"),
-        "systems": rows["system"].to_numpy(dtype=object),
-        "sources": rows["source"].to_numpy(dtype=object),
-        "annotators": rows["annotator"].to_numpy(dtype=object),
-        "questions": rows["unit"].to_numpy(),
-        "clusters": rows["cluster"].to_numpy(dtype=object),
-    }
-
-
 def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
     slots, judgments = inputs.counted.slots, inputs.counted.judgments
     units = judgments[judgments["criterion"] == criterion.key]["unit"]
     if slots[slots["unit"].isin(units)]["system"].nunique() < 2:
         return
     try:
-        model = model_of(inputs, criterion, annotators_random=inputs.design.random_annotators)
+        model = inputs.models[criterion.key].components
     except Unfit as reason:
         yield _no_difference(criterion, str(reason))
         return
@@ -280,22 +233,6 @@ def _variances(model: Components, criterion: RubricCriterion) -> Iterator[ModelR
 
 def _no_difference(criterion: RubricCriterion, reason: str) -> ModelRow:
     return ModelRow(criterion.key, "difference", "", "", undefined(METHOD, reason), nan)
-
-
-def takes_long(rows: pd.DataFrame) -> bool:
-    """Return whether a fit of placed ratings takes more than seconds."""
-    return model_cost(rows) > (QUICK if model_size(rows) < SPARSE_FROM else QUICK_SPARSE)
-
-
-def model_cost(rows: pd.DataFrame) -> float:
-    """Return questions x columns^2 of the model of placed ratings."""
-    return float(rows["unit"].nunique()) * model_size(rows) ** 2
-
-
-def model_size(rows: pd.DataFrame) -> int:
-    """Return the columns of the model: systems, annotators and their pairs."""
-    pairs = len(rows[["system", "annotator"]].drop_duplicates())
-    return int(rows["system"].nunique() + rows["annotator"].nunique() + pairs)
 
 
 def _differences(

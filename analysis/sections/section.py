@@ -19,9 +19,11 @@ from analysis.reports.rows import Record, RowColumn, columns, decode, encode
 from analysis.sections.columns import (
     ComparedColumns,
     SystemScores,
+    averaged_criteria,
     compared_columns,
     scores_of,
 )
+from analysis.sections.fitted_models import FittedModel
 from analysis.sections.rule_application import not_settled
 from judging import hypotheses
 from judging.actions import locked_protocols
@@ -61,6 +63,25 @@ class Inputs:
         """The counted judgments of annotators, without values set by rules or adjudication: those
         are the same for all annotators and carry no information on agreement."""
         return not_settled(self.said, self.settings["reading"])
+
+    @cached_property
+    def models(self) -> dict[str, FittedModel]:
+        """The mixed models of the criteria that may be averaged, under the declared design."""
+        return self._models(self.counted, annotators_random=self.design.random_annotators)
+
+    @cached_property
+    def models_of_random_annotators(self) -> dict[str, FittedModel]:
+        """The mixed models of annotators who were drawn at random and can differ."""
+        if self.design.random_annotators and self.differing is self.counted:
+            return self.models
+        return self._models(self.differing, annotators_random=True)
+
+    def _models(self, material: Material, *, annotators_random: bool) -> dict[str, FittedModel]:
+        asked = self.settings["mixed_model"]
+        return {
+            criterion.key: FittedModel(material, criterion, asked, annotators_random)
+            for criterion in averaged_criteria(material)
+        }
 
     @cached_property
     def compared_columns(self) -> ComparedColumns | None:

@@ -11,8 +11,9 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from analysis.sections.exclusions import Exclusions
+from analysis.sections.fitted_models import takes_long
 from analysis.sections.methods import _systems
-from analysis.sections.mixed_models import MixedModels, sensitivity, takes_long
+from analysis.sections.mixed_models import MixedModels, sensitivity
 from analysis.sections.primary_hypotheses import across_criteria
 from analysis.sections.section import Found
 from analysis.sections.slices import Slices
