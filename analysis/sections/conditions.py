@@ -61,12 +61,12 @@ class Conditions(Section[ConditionRow]):
         ratings = inputs.said.judgments.dropna(subset=["value"])
         conditions = _conditions_of_tasks(inputs.said.campaign)
         rated = ratings.merge(conditions, on=["task", "annotator"])
-        return [
-            row
-            for criterion in inputs.said.rubric.criteria
-            for condition in NAMES
-            for row in _rows(criterion, condition, rated[rated["criterion"] == criterion.key])
-        ]
+        rows: list[ConditionRow] = []
+        for criterion in inputs.said.rubric.criteria:
+            of_criterion = rated[rated["criterion"] == criterion.key]
+            for condition in NAMES:
+                rows += _rows(criterion, condition, of_criterion)
+        return rows
 
     def tables(self, found: Found) -> list[PageTable]:
         table = ReportTable[ConditionRow](
