@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from analysis.reports.numerals import known
 from analysis.reports.rows import column, table_row
 from analysis.sections.agreement import alpha_row, coefficient_row
-from analysis.sections.correlations import Correlations, MetricLevel
+from analysis.sections.correlations import Correlations
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_RATING_CELLS
@@ -23,9 +24,7 @@ Compared = tuple[str, str, float, float]  # statistic, package, ours, theirs
 class ExternalCheck:
     """One statistic as another package computes it."""
 
-    statistic: str = column(
-        "Krippendorff's α, Fleiss' κ, Spearman's ρ (pooled) or Holm's correction"
-    )
+    statistic: str = column("Krippendorff's α, Fleiss' κ or Spearman's ρ (pooled)")
     package: str = column("the package that computed it too")
     version: str = column("its version")
     values: int = column("number of values that were compared")
@@ -33,7 +32,7 @@ class ExternalCheck:
 
 
 class ExternalChecks(Section[ExternalCheck]):
-    """Alpha, Fleiss' kappa, Spearman's rho and Holm's correction by other packages."""
+    """Alpha, Fleiss' kappa and Spearman's rho by other packages."""
 
     key = "external_checks"
     title = "Checks by other packages"
@@ -43,7 +42,7 @@ class ExternalChecks(Section[ExternalCheck]):
         gaps: dict[tuple[str, str], list[float]] = {}
         for statistic, package, ours, theirs in (
             *_agreement(inputs, found),
-            *_levels(inputs, found),
+            *_correlations(inputs, found),
         ):
             if np.isfinite(ours) and np.isfinite(theirs):
                 gaps.setdefault((statistic, package), []).append(abs(ours - theirs))
@@ -73,24 +72,15 @@ def _agreement(inputs: Inputs, found: Found) -> Iterator[Compared]:
             yield "Fleiss' κ", "statsmodels", kappa.estimate.value, float(theirs)
 
 
-def _levels(inputs: Inputs, found: Found) -> Iterator[Compared]:
+def _correlations(inputs: Inputs, found: Found) -> Iterator[Compared]:
     from scipy.stats import spearmanr
-    from statsmodels.stats.multitest import multipletests
 
     asked = inputs.compared_columns
     if asked is None:
         return
-    families: dict[str, list[MetricLevel]] = {}
     for row in found.of(Correlations):
-        if (row.level, row.coefficient) == ("pooled", "spearman") and np.isfinite(
-            row.estimate.pvalue
-        ):
-            families.setdefault(row.criterion, []).append(row)
-    for human, rows in families.items():
-        holm = multipletests([row.estimate.pvalue for row in rows], method="holm")[1]
-        for row, p in zip(rows, holm, strict=True):
-            yield "Holm's correction", "statsmodels", row.p_holm, float(p)
-            both = complete([asked.humans[human], asked.metrics[row.metric]])
+        if (row.level, row.coefficient) == ("pooled", "spearman") and known(row.estimate.pvalue):
+            both = complete([asked.humans[row.criterion], asked.metrics[row.metric]])
             if both.n == row.questions:
                 theirs = spearmanr(*both.columns.T).statistic
                 yield "Spearman's ρ (pooled)", "scipy", row.estimate.value, float(theirs)
