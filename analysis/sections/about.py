@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Exists, OuterRef
 from django.utils.text import Truncator
 
-from analysis.frames import settled_count
+from analysis.frames import Material, settled_count
 from analysis.reports.numerals import counted
 from analysis.reports.rows import Record, column, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -179,55 +179,14 @@ class About(Section[StudyFacts]):
         ]
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[StudyFacts]:
-        said, campaign = inputs.said, inputs.said.campaign
-        judgments, questions = said.judgments, said.questions
-        judged = said.slots[said.slots["unit"].isin(judgments["unit"])]
-        places = Assignment.objects.filter(round__campaign=campaign, round__kind="main")
-        filled = places.filter(state="submitted")
-        values = Judgment.objects.standing().filter(assignment=OuterRef("pk"))
-        origin = str(campaign.origin)
-        used = judged if len(judged) else questions
-        in_files, not_stored = _ratings_in_files(campaign)
-        clusters, sources = said.clusters.loc[used["unit"]].nunique(), used["source"].nunique()
-        return [
-            StudyFacts(
-                campaign=campaign.title,
-                origin=origin,
-                judgments=len(judgments),
-                forced=int((judgments["origin"] == "rule").sum()),
-                annotators=int(judgments["annotator"].nunique()),
-                tasks=int(judgments["task"].nunique()),
-                places=0 if origin == "imported" else _places(campaign),
-                filled=filled.count(),
-                without_values=filled.filter(~Exists(values)).count(),
-                sources=int(questions["source"].nunique()),
-                sources_judged=int(judged["source"].nunique()),
-                systems=sorted(str(name) for name in questions["system"].unique() if name),
-                expected=len(questions),
-                returned=int(questions["text"].notna().sum()),
-                seconds_a_question=_seconds_a_question(campaign, judgments),
-                excluded=_excluded(campaign),
-                unblinded=unblinded(campaign),
-                read_others=read_others(campaign),
-                deviations=_deviations(campaign),
-                deviation_count=campaign.deviations.count(),
-                violations=len(found.of(Violations)),
-                extras_counted=bool(inputs.settings["extras"]),
-                reading=inputs.settings["reading"],
-                design=inputs.design.key,
-                reach=inputs.design.reach(),
-                left_out=list(inputs.settings["left_out_words"]),
-                metric_level=inputs.settings["metric_level"],
-                settled=settled_count(said) if inputs.settings.get("settled") else 0,
-                people=list(_people(campaign)) if origin == "judged" else [],
-                clusters=clusters if clusters < sources else 0,
-                cluster_column=said.declared.column if said.declared else "",
-                ratings_in_files=in_files,
-                ratings_excluded=[
-                    {"why": why, "n": not_stored[why]} for why in WHY_EXCLUDED if not_stored[why]
-                ],
-            )
-        ]
+        facts = {
+            **_contents(inputs.said),
+            **_work(inputs.said),
+            **_conduct(inputs.said.campaign),
+            **_choices(inputs),
+            "violations": len(found.of(Violations)),
+        }
+        return [StudyFacts(**facts)]
 
     def caveats(self, found: Found) -> Iterator[str]:
         for study in found.of(About):
@@ -266,6 +225,75 @@ class About(Section[StudyFacts]):
                     "Systems and metrics use protocol-adjusted scores: if a rule of the protocol sets a value "
                     "or counts a question as missing, it replaces the rating. Agreement uses raw scores."
                 )
+
+
+def _contents(said: Material) -> dict[str, Any]:
+    """Return the numbers of sources, systems and questions, and of their clusters."""
+    judgments, questions = said.judgments, said.questions
+    judged = said.slots[said.slots["unit"].isin(judgments["unit"])]
+    used = judged if len(judged) else questions
+    clusters, sources = said.clusters.loc[used["unit"]].nunique(), used["source"].nunique()
+    return {
+        "judgments": len(judgments),
+        "forced": int((judgments["origin"] == "rule").sum()),
+        "annotators": int(judgments["annotator"].nunique()),
+        "tasks": int(judgments["task"].nunique()),
+        "sources": int(questions["source"].nunique()),
+        "sources_judged": int(judged["source"].nunique()),
+        "systems": sorted(str(name) for name in questions["system"].unique() if name),
+        "expected": len(questions),
+        "returned": int(questions["text"].notna().sum()),
+        "clusters": clusters if clusters < sources else 0,
+        "cluster_column": said.declared.column if said.declared else "",
+    }
+
+
+def _work(said: Material) -> dict[str, Any]:
+    """Return how much of the assignments, or of the imported files, is judged."""
+    campaign = said.campaign
+    filled = Assignment.objects.filter(
+        round__campaign=campaign, round__kind="main", state="submitted"
+    )
+    values = Judgment.objects.standing().filter(assignment=OuterRef("pk"))
+    in_files, not_stored = _ratings_in_files(campaign)
+    return {
+        "places": 0 if campaign.origin == "imported" else _places(campaign),
+        "filled": filled.count(),
+        "without_values": filled.filter(~Exists(values)).count(),
+        "seconds_a_question": _seconds_a_question(campaign, said.judgments),
+        "ratings_in_files": in_files,
+        "ratings_excluded": [
+            {"why": why, "n": not_stored[why]} for why in WHY_EXCLUDED if not_stored[why]
+        ],
+    }
+
+
+def _conduct(campaign: Campaign) -> dict[str, Any]:
+    """Return who took part in the study, what they could know, and what was changed."""
+    return {
+        "campaign": campaign.title,
+        "origin": str(campaign.origin),
+        "people": list(_people(campaign)) if campaign.origin == "judged" else [],
+        "excluded": _excluded(campaign),
+        "unblinded": unblinded(campaign),
+        "read_others": read_others(campaign),
+        "deviations": _deviations(campaign),
+        "deviation_count": campaign.deviations.count(),
+    }
+
+
+def _choices(inputs: Inputs) -> dict[str, Any]:
+    """Return what was chosen for the run."""
+    settings = inputs.settings
+    return {
+        "extras_counted": bool(settings["extras"]),
+        "reading": settings["reading"],
+        "design": inputs.design.key,
+        "reach": inputs.design.reach(),
+        "left_out": list(settings["left_out_words"]),
+        "metric_level": settings["metric_level"],
+        "settled": settled_count(inputs.said) if settings.get("settled") else 0,
+    }
 
 
 def nothing_judged(study: StudyFacts) -> str:

@@ -1,7 +1,7 @@
 """The methods text of a report, as for a paper: protocol, material, annotators, tests, and how to
 repeat the analysis."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from analysis.sections.primary_hypotheses import PrimaryHypotheses, across_crite
 from analysis.sections.section import Found
 from analysis.sections.system_comparisons import (
     SystemComparisons,
+    SystemPair,
     contrast_reasons,
     deciding_pairs,
     is_compared,
@@ -190,21 +191,34 @@ def _agreement(found: Found) -> Iterator[str]:
 
 
 def _systems(found: Found) -> Iterator[str]:
-    pairs = {key: deciding_pairs(found, key) for key in found.names}
-    undefined = [
-        found.name_of(key) for key in found.names if key in found.left_out(SystemComparisons)
-    ]
-    if not any(pairs.values()) and not undefined:
+    pairs = [rows for key in found.names if (rows := deciding_pairs(found, key))]
+    untested = [key for key in found.names if key in found.left_out(SystemComparisons)]
+    if not pairs and not untested:
         return
-    compared = [[row for row in rows if is_compared(row)] for rows in pairs.values() if rows]
-    tests = {row.p_from for rows in compared for row in rows}
-    most, units = max(map(len, compared), default=0), facts_of(found).unit.plural
-    random = " and annotators" if "annotators" in facts_of(found).design else ""
-    if compared:
+    if pairs:
+        random = " and annotators" if "annotators" in facts_of(found).design else ""
         yield (
             "The mean of a system is the mean of its questions' means, with a 95% CI over "
-            f"{units}{random}."
+            f"{facts_of(found).unit.plural}{random}."
         )
+        yield from _system_tests(found, pairs, random)
+    if untested:
+        names = listed([found.name_of(key) for key in untested])
+        yield f"On {names} systems were not compared, because they have too many pairs to list."
+    unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]
+    if unaveraged:
+        has, was = ("has", "was") if len(unaveraged) == 1 else ("have", "were")
+        yield f"{listed(unaveraged)} {has} no better end and {was} neither averaged nor tested."
+
+
+def _system_tests(
+    found: Found, pairs: Sequence[Sequence[SystemPair]], random: str
+) -> Iterator[str]:
+    """Yield the tests that compare the systems. `pairs`: of each criterion; `random`: what is random
+    beside the sources."""
+    compared = [[row for row in rows if is_compared(row)] for rows in pairs]
+    tests = {row.p_from for rows in compared for row in rows}
+    most, units = max(map(len, compared)), facts_of(found).unit.plural
     if PERMUTATION in tests:
         yield (
             f"We compared systems with two-sided paired permutation tests over the {units} common to both "
@@ -218,14 +232,8 @@ def _systems(found: Found) -> Iterator[str]:
             f"{units} common to both systems; standard errors leave out one of the {units}{random} at a time, "
             f"with Holm's correction across the {counted(most, 'pair')} of each criterion (5% level)."
         )
-    if compared and not tests:
+    if not tests:
         yield "No two systems have two sources in common, so no test compared them."
-    if undefined:
-        yield f"On {listed(undefined)} systems were not compared, because they have too many pairs to list."
-    unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]
-    if unaveraged:
-        has, was = ("has", "was") if len(unaveraged) == 1 else ("have", "were")
-        yield f"{listed(unaveraged)} {has} no better end and {was} neither averaged nor tested."
 
 
 def _metrics(found: Found) -> Iterator[str]:

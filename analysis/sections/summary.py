@@ -1,6 +1,6 @@
 """The summary at the top of a report: a few sentences and one small table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.reports.layout import Cell, Line, PageTable
@@ -264,30 +264,37 @@ def _table(found: Found, criteria: Sequence[CriterionRow]) -> PageTable | None:
     orders = {row.criterion: SystemOrder.of(found, row) for row in criteria if row.averaged}
     names = dict.fromkeys(name for order in orders.values() for name in order.means)
     systems = by_merit(list(orders.values()), list(names)) if orders else []
-    letters = {(row.system, row.criterion): row.letters for row in found.of(Groups)}
-    lines = [Line("Agreement (α)", [_alpha_cell(alpha_row(found, row)) for row in criteria])]
-    for system in systems[:FEW]:
-        cells = [
-            _mean_cell(orders.get(key), system, letters.get((system, key), ""))
-            for key in (row.criterion for row in criteria)
-        ]
-        lines.append(Line(system_name(system), cells))
-    reasons = []
-    if len(systems) > FEW:
-        count = counted(len(systems), "system")
-        reasons = [f"The table shows {FEW} of {count}; all are in the chapter Systems."]
+    agreement = Line("Agreement (α)", [_alpha_cell(alpha_row(found, row)) for row in criteria])
     caption = "Krippendorff's α"
     if systems:
         caption += (
             ", and mean of each system; systems that share a letter do not differ significantly"
         )
+    count = counted(len(systems), "system")
+    omitted = f"The table shows {FEW} of {count}; all are in the chapter Systems."
     return PageTable(
         "Agreement and system means",
         [row.name for row in criteria],
-        lines,
+        [agreement, *_lines_of_systems(found, criteria, orders, systems[:FEW])],
         caption=f"{caption} (95% CI in brackets).",
-        reasons=reasons,
+        reasons=[omitted] if len(systems) > FEW else [],
     )
+
+
+def _lines_of_systems(
+    found: Found,
+    criteria: Sequence[CriterionRow],
+    orders: Mapping[str, SystemOrder],
+    systems: Sequence[str],
+) -> Iterator[Line]:
+    """Yield the line of each system: its means with letters."""
+    letters = {(row.system, row.criterion): row.letters for row in found.of(Groups)}
+    keys = [row.criterion for row in criteria]
+    for system in systems:
+        cells = [
+            _mean_cell(orders.get(key), system, letters.get((system, key), "")) for key in keys
+        ]
+        yield Line(system_name(system), cells)
 
 
 def _alpha_cell(row: Coefficient | None) -> Cell:

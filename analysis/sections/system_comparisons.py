@@ -154,11 +154,6 @@ class SystemComparisons(Section[SystemPair]):
 
     def tables(self, found: Found) -> list[PageTable]:
         rows = found.of(SystemComparisons)
-        by_test = {(row.criterion, row.first, row.second, row.test): row for row in rows}
-
-        def other(row: SystemPair, test: str) -> SystemPair:
-            return by_test[row.criterion, row.first, row.second, test]
-
         table = ReportTable[SystemPair](
             split="criterion",
             where=lambda row: row.test == DIFFERENCE,
@@ -166,27 +161,33 @@ class SystemComparisons(Section[SystemPair]):
             first="Systems",
             name=lambda row: f"{row.first} – {row.second}",
             under=partial(_caution, found=found),
-            columns=[
-                ReportColumn("difference", _difference_cell),
-                ReportColumn("sources", lambda row: Cell(f"{row.estimate.n:,}"), "in common"),
-                ReportColumn(
-                    "p difference", lambda row: Cell(p_alone(row.p_holm), best=differs(row))
-                ),
-                ReportColumn(
-                    "p Wilcoxon", lambda row: Cell(p_alone(other(row, "wilcoxon").p_holm))
-                ),
-                ReportColumn("Cliff's δ", lambda row: _delta_cell(row, other(row, "cliffs_delta"))),
-                ReportColumn(
-                    "p two-sample t",
-                    lambda row: Cell(p_alone(other(row, "t_as_published").p_holm)),
-                    "as published",
-                ),
-            ],
+            columns=_columns(rows),
             caption=lambda rows: _caption(found, rows[0].criterion),
             reasons=lambda rows: _reasons(found, rows),
             folded=True,
         )
         return draw(table, rows, found.names)
+
+
+def _columns(rows: Sequence[SystemPair]) -> list[ReportColumn[SystemPair]]:
+    """Return the columns of a table of pairs; `rows` holds those of the other tests, too."""
+    by_test = {(row.criterion, row.first, row.second, row.test): row for row in rows}
+
+    def other(row: SystemPair, test: str) -> SystemPair:
+        return by_test[row.criterion, row.first, row.second, test]
+
+    return [
+        ReportColumn("difference", _difference_cell),
+        ReportColumn("sources", lambda row: Cell(f"{row.estimate.n:,}"), "in common"),
+        ReportColumn("p difference", lambda row: Cell(p_alone(row.p_holm), best=differs(row))),
+        ReportColumn("p Wilcoxon", lambda row: Cell(p_alone(other(row, "wilcoxon").p_holm))),
+        ReportColumn("Cliff's δ", lambda row: _delta_cell(row, other(row, "cliffs_delta"))),
+        ReportColumn(
+            "p two-sample t",
+            lambda row: Cell(p_alone(other(row, "t_as_published").p_holm)),
+            "as published",
+        ),
+    ]
 
 
 class Groups(Section[SystemLetters]):
@@ -206,9 +207,7 @@ class Groups(Section[SystemLetters]):
             if key in left_out:  # no test says who shares a letter
                 continue
             pairs, reason = deciding_pairs(found, key), _no_letters_because(found, key)
-            place = {name: number for number, name in enumerate(each.names)}
-            differ = {(place[row.first], place[row.second]) for row in pairs if differs(row)}
-            given = [""] * len(each.names) if reason else letters(each.oriented, differ)
+            given = [""] * len(each.names) if reason else _letters(each, pairs)
             tests = " and ".join(tests_of(pairs))
             together = inputs.declared.corrected_together
             others = [other for other in together if other != key] if key in together else []
@@ -217,6 +216,13 @@ class Groups(Section[SystemLetters]):
                 for name, own in zip(each.names, given, strict=True)
             ]
         return rows
+
+
+def _letters(scores: SystemScores, pairs: Sequence[SystemPair]) -> list[str]:
+    """Return the letters of the systems, of which these are the tested pairs."""
+    place = {name: number for number, name in enumerate(scores.names)}
+    differ = {(place[row.first], place[row.second]) for row in pairs if differs(row)}
+    return letters(scores.oriented, differ)
 
 
 def families(criteria: Sequence[str], declared: Hypotheses) -> Iterator[list[str]]:

@@ -106,13 +106,6 @@ class Systems(Section[SystemMean]):
         letters = {(row.system, row.criterion): row.letters for row in found.of(Groups)}
         systems = by_merit(orders, list(dict.fromkeys(row.system for row in rows)))
         shown = [order.criterion for order in orders]
-        reasons = [
-            *_without_outputs(found, rows),
-            *_without_interval(found, rows),
-            *_without_letters(orders, systems, letters),
-            *(f"{each.criterion.name}: {each.undefined}." for each in orders if each.undefined),
-            *(told for order in orders for told in order.against_means()),
-        ]
         return [
             PageTable(
                 self.title,
@@ -122,7 +115,7 @@ class Systems(Section[SystemMean]):
                 last="Outputs present",
                 notes=[BEST.get(each.best, "") for each in shown],
                 caption=_tests_named(found, shown) if len(systems) > 1 else "",
-                reasons=reasons,
+                reasons=list(_reasons(found, orders, systems, letters)),
             )
         ]
 
@@ -201,6 +194,22 @@ def _lines(
         chip = "degraded on purpose" if row and row.kind == System.Kind.DEGRADATION else ""
         lines.append(Line(system_name(name), cells, gave, chip))
     return lines
+
+
+def _reasons(
+    found: Found,
+    orders: Sequence["SystemOrder"],
+    systems: Sequence[str],
+    letters: Mapping[tuple[str, str], str],
+) -> Iterator[str]:
+    """Yield why outputs, intervals, letters and tests are missing, and where means mislead."""
+    rows = found.of(Systems)
+    yield from _without_outputs(found, rows)
+    yield from _without_interval(found, rows)
+    yield from _without_letters(orders, systems, letters)
+    yield from (f"{each.criterion.name}: {each.undefined}." for each in orders if each.undefined)
+    for each in orders:
+        yield from each.against_means()
 
 
 def _without_outputs(found: Found, rows: Sequence[SystemMean]) -> Iterator[str]:
@@ -366,6 +375,12 @@ def _means_for_other_annotators(
         yield SystemMean(criterion.key, str(name), mean)
 
 
+def _better_and_worse(pair: SystemPair, up: bool) -> tuple[str, str]:
+    """Return the systems of a pair, the better one first."""
+    is_first_better = (pair.estimate.value > 0) == up
+    return (pair.first, pair.second) if is_first_better else (pair.second, pair.first)
+
+
 @dataclass(frozen=True)
 class SystemOrder:
     """The systems' means on one criterion, and which systems differ significantly by its test."""
@@ -389,24 +404,19 @@ class SystemOrder:
         if key in found.left_out(SystemComparisons):
             return cls(criterion, means, frozenset(), undefined=UNTESTED)
         pairs = deciding_pairs(found, key)
-        ahead = (
-            (row.first, row.second) if (row.estimate.value > 0) == up else (row.second, row.first)
-            for row in pairs
-            if differs(row)
-        )
-        without = [row for row in pairs if not is_compared(row)]
-        undefined = untested_because(found, key)
+        systems_of = {frozenset((row.first, row.second)): row for row in pairs}
+        compared = {both for both, row in systems_of.items() if is_compared(row)}
         return cls(
             criterion,
             means,
-            frozenset(ahead),
-            compared=frozenset(
-                frozenset((row.first, row.second)) for row in pairs if is_compared(row)
-            ),
+            frozenset(_better_and_worse(row, up) for row in pairs if differs(row)),
+            compared=frozenset(compared),
             reasons={
-                frozenset((row.first, row.second)): not_compared_because(row) for row in without
+                both: not_compared_because(row)
+                for both, row in systems_of.items()
+                if both not in compared
             },
-            undefined=undefined,
+            undefined=untested_because(found, key),
             no_letters=no_letters_because(found, key),
             pairs=pairs,
             equivalence_tested=tested_pairs(found, key),
