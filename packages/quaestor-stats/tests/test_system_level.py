@@ -214,7 +214,8 @@ def test_swaps_may_come_in_blocks(
     told: list[int] = []
     whole, after = swapped()
     assert len(told) == 1
-    size = 8 * 2 + 2 + (8 if design.random_systems else 10)  # means, a difference, swapped units
+    # means, those of a swapped pair, swapped units
+    size = 8 * 2 + 4 * 8 + (8 if design.random_systems else 10)
     monkeypatch.setattr(_permutation, "_CELLS", 7 * size)  # seven swaps at once
     parts, after_parts = swapped()
     number = round(1 / whole.smallest_p)

@@ -18,7 +18,7 @@ from quaestor_stats._jackknife import MAX_GROUPS, WithoutUnits, deal, jackknife
 PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall_c"]
 COEFFICIENTS: tuple[PooledCoefficient, ...] = get_args(PooledCoefficient)
 Coded: TypeAlias = tuple[IntArray, int]  # the unit of each item, and how many units there are
-# With at most so many units it is faster to count pairs of items again without each unit
+# With at most so many units of many items it is faster to count pairs again without each unit
 _FEW = 32
 
 
@@ -199,7 +199,7 @@ def _counted_without(
 ) -> list[FloatArray]:
     """Return the three sums of ``rows`` without each unit, (u, K, M), (u, K), (u, M)."""
     codes, n = unit
-    if n > _FEW:
+    if n > _FEW or np.bincount(codes, minlength=n).max() <= n:
         within = concordances_within(human, metrics, codes, n)
         pairs = zip(rows, within, strict=True)
         return [part.sum(axis=0) - 2 * _by_unit(part, unit) + inside for part, inside in pairs]

@@ -201,7 +201,7 @@ def swapped_systems(
         return np.asarray(np.abs(swapped.differences(signs)) >= np.abs(value) - 1e-12)
 
     swaps = Swaps.of(units, resamples)
-    size = means.size + units + 2 * value.size
+    size = means.size + units + 4 * len(means) * len(pairs)
     p = np.where(np.isnan(value), np.nan, swaps.share(as_extreme, rng, size=size))
     words = f"all swaps by {unit}" if swaps.complete else f"{resamples:,} swaps by {unit}"
     return SwapTest(value, p, 1 / swaps.number, words)
@@ -224,17 +224,16 @@ class _SwappedMetrics:
         else:
             parts = [signs[:, clusters] @ sums for clusters, sums in self.by_source]
             turned = np.stack(parts, axis=1)
-        apart = []
-        for a, b in self.pairs:
-            middle = (self.means[:, a] + self.means[:, b]) / 2
-            half = (turned[:, :, a] - turned[:, :, b]) / 2
-            apart.append(self._followed(middle + half) - self._followed(middle - half))
-        return np.stack(apart, axis=-1)
+        a, b = np.transpose(self.pairs)
+        middle = (self.means[:, a] + self.means[:, b]) / 2
+        half = (turned[:, :, a] - turned[:, :, b]) / 2
+        return self._followed(middle + half) - self._followed(middle - half)
 
     def _followed(self, swapped: FloatArray) -> FloatArray:
-        """Return (B, K): coefficients of the human columns with a metric's swapped means (B, S)."""
-        under = features(np.round(swapped, TIE)[..., None], self.coefficient)
-        return coefficients_of(self.people, under, self.coefficient)[..., 0]
+        """Return (B, K, pairs): coefficients of the human columns with one metric of each pair, of
+        swapped means (B, S, pairs)."""
+        under = features(np.round(swapped, TIE), self.coefficient)
+        return coefficients_of(self.people, under, self.coefficient)
 
 
 def _parts_of_means(columns: FloatArray, facets: Facets) -> list[tuple[IntArray, FloatArray]]:
