@@ -248,6 +248,15 @@ def test_model_takes_long_by_its_questions_and_columns(
     assert takes_long(rows) == expected
 
 
+def test_models_annotators_random_are_fitted_once_for_all_sections() -> None:
+    read = rated.study(TASTE)
+    random, fixed = rated.inputs(read, RANDOM), rated.inputs(read)
+    assert random.models_of_random_annotators is random.models
+    assert fixed.models_of_random_annotators["clarity"].components.random
+    assert not fixed.models["clarity"].components.random
+    assert fixed.models["clarity"].components is fixed.models["clarity"].components
+
+
 def test_criteria_corrected_together_share_one_family_of_pairs() -> None:
     clarity, form = (rated.drawn(3, 12, 3, seed=seed, gap=0.3) for seed in (1, 2))
 
