@@ -40,6 +40,11 @@ function prepareDropzone(zone) {
     input.files = event.dataTransfer.files;
     input.dispatchEvent(new Event("change", { bubbles: true }));
   });
+  // a form that needs nothing but files is sent with them, unless its folded fields are open
+  const form = input.form;
+  if (form.hasAttribute("data-files-suffice")) {
+    input.addEventListener("change", () => form.querySelector("details[open]") || form.requestSubmit());
+  }
 }
 
 // A form is sent once; it wakes when the page is shown again (back button), or when the answer was a download and the page stayed.

@@ -32,7 +32,6 @@ def import_questions(page: Any, name: str, content: bytes) -> None:
     page.get_by_role("link", name="Datasets").click()
     page.get_by_role("link", name="Import files").click()
     page.set_input_files("[name=files]", {"name": name, "mimeType": "text/csv", "buffer": content})
-    page.get_by_role("button", name="Upload").click()
     add = page.get_by_role("button", name="Add", exact=True)
     add.wait_for(timeout=PATIENCE)
     assert page.locator("[role=alert]").count() == 0

@@ -44,10 +44,11 @@ def import_questions(page: Any) -> None:
     """Send the file, look at what it would add under the proposed mapping, add it."""
     page.get_by_role("link", name="Datasets").click()
     page.get_by_role("link", name="Import files").click()
+    page.locator("summary", has_text="Name, licence and language").click()
+    page.get_by_label("Name of the dataset").fill("Canals")
     page.set_input_files(
         "[name=files]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV}
     )
-    page.get_by_label("Name").fill("Canals")
     page.get_by_role("button", name="Upload").click()
     add = page.get_by_role("button", name="Add", exact=True)
     add.wait_for(timeout=PATIENCE)
