@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -20,7 +20,7 @@ from judging.forms.declarations import DeclarationsForm
 from judging.forms.plans import PARTS, AmendForm, NewCampaignForm, PlanForm
 from judging.guards import campaign_for_managers, collections_to_plan_with, creator_required
 from judging.imports.texts import whole_number
-from judging.models import Campaign, Collection, Deviation
+from judging.models import Campaign, Collection, Deviation, Source
 from judging.selection import CannotChoose
 from judging.views import plan_checklist
 from judging.views.refusals import refusals_shown
@@ -60,10 +60,11 @@ def new(request: HttpRequest) -> HttpResponse:
 
 def _dataset_named(request: HttpRequest, own: QuerySet[Collection]) -> Collection | None:
     """Return the dataset that a form or an address names; an address that names none means the
-    user's newest."""
+    user's newest with questions."""
     named = request.POST if request.method == "POST" else request.GET
     if "collection" not in named:
-        return own.order_by("-pk").first()
+        has_questions = Exists(Source.objects.filter(collection=OuterRef("pk")))
+        return own.order_by(has_questions.desc(), "-pk").first()
     return own.filter(pk=whole_number(named["collection"], least=1)).first()
 
 

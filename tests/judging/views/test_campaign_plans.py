@@ -158,6 +158,7 @@ def test_limit_of_tasks_for_each_annotator(page, draft):
 def test_new_campaign_with_several_datasets_shows_the_newest_and_keeps_entries(page, owner):
     factories.rubric("qgbench")
     first, second = factories.collection(owner=owner), factories.collection(owner=owner)
+    Collection.objects.create(name="Empty", owner=owner)
     rubric = factories.rubric("nema-khapra")
     answer = page.get(reverse("judging:campaign_new"), {"rubric": rubric.pk})
     form = answer.context["form"]
