@@ -59,23 +59,36 @@ def files(run: Run) -> Iterator[tuple[str, Iterable[bytes]]]:
     passage."""
     yield "README.txt", [readme(run).encode()]
     yield "report.json", (piece.encode() for piece in run_json(run))
-    yield from ((name, [content]) for name, content in _found(run))
+    stored_tables = runs.StoredTables(run, keep=False)
+    whole = (
+        ("report.txt", sentences_text(run).encode()),
+        *_table_files(stored_tables),
+        *_stored_files(run),
+        *_files_for_papers(run, stored_tables),
+        *_files_on_the_protocol(run),
+    )
+    yield from ((name, [content]) for name, content in whole)
     study = exports.study_of(campaign=run.campaign, extras=bool(run.parameters.get("extras")))
     for name, guarded in (("judgments.csv", True), ("judgments-raw.csv", False)):
         yield name, (each.encode() for each in pieces_of(study, guarded=guarded))
 
 
-def _found(run: Run) -> Iterator[tuple[str, bytes]]:
-    """Yield all files except those that are written in pieces."""
-    yield "report.txt", sentences_text(run).encode()
-    stored_tables = runs.StoredTables(run, keep=False)
+def _table_files(stored_tables: runs.StoredTables) -> Iterator[tuple[str, bytes]]:
     for name, rows in stored_tables.items():
         if isinstance(rows, list) and rows and name != "sentences":
             yield f"tables/{name}.csv", table_csv(name, rows).encode()
+
+
+def _stored_files(run: Run) -> Iterator[tuple[str, bytes]]:
+    """Yield the PDF and the figures that the worker made with the run."""
     stored = Result.objects.filter(run=run, file__isnull=False).select_related("file")
     for result in stored.order_by("key"):
         if result.file and not result.key.endswith("-dark"):  # for dark pages
             yield _name_of(result), storage.content_of(result.file)
+
+
+def _files_for_papers(run: Run, stored_tables: runs.StoredTables) -> Iterator[tuple[str, bytes]]:
+    """Yield the methods, LaTeX, tables as Markdown and kept examples."""
     found = runs.found_by(run)
     yield "methods.txt", papers.methods_text(run, found).encode() + b"\n"
     for name, text in papers.latex_files(run, found, stored_tables):
@@ -85,6 +98,11 @@ def _found(run: Run) -> Iterator[tuple[str, bytes]]:
     kept = examples.records(run.campaign)
     if kept:
         yield "examples.csv", to_csv(kept, list(kept[0])).encode()
+
+
+def _files_on_the_protocol(run: Run) -> Iterator[tuple[str, bytes]]:
+    """Yield what is needed to read and to compute again the judgments: codebook, R script, clusters
+    of sources, protocol."""
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
     yield "mixed-model.R", mixed_model_script(_missing_values(run.campaign.rubric)).encode()
     if clusters := frames.shared_clusters(run.campaign, str(run.parameters.get("clusters", ""))):

@@ -250,6 +250,18 @@ def _checks(campaign: Campaign, plan: quality.QualityPlan, rules: list[str]) -> 
 def _criterion(
     criterion: RubricCriterion, document: RubricDocument, found: Found | None
 ) -> Iterator[tuple[str, HedsAnswer]]:
+    yield from _assessed_quality(criterion, document)
+    yield "4.2.1", HedsAnswer(options=(2,))
+    yield "4.2.2", HedsAnswer(options=(1,))
+    yield "4.2.3", HedsAnswer(options=(1,))
+    yield from _rating_scale(criterion)
+    yield from _aggregation(criterion, found)
+    yield from _agreement(criterion, found)
+
+
+def _assessed_quality(
+    criterion: RubricCriterion, document: RubricDocument
+) -> Iterator[tuple[str, HedsAnswer]]:
     if standard := criterion.standard:
         yield "4.1.1", HedsAnswer(options=(QUALITIES[standard.kind],))
         yield "4.1.2", HedsAnswer(options=(ASPECTS[standard.part],))
@@ -259,9 +271,9 @@ def _criterion(
     else:
         shows = document.stage(criterion.stage).shows
         yield "4.1.3", HedsAnswer(options=(2,) if shows else (1,))
-    yield "4.2.1", HedsAnswer(options=(2,))
-    yield "4.2.2", HedsAnswer(options=(1,))
-    yield "4.2.3", HedsAnswer(options=(1,))
+
+
+def _rating_scale(criterion: RubricCriterion) -> Iterator[tuple[str, HedsAnswer]]:
     yield "4.3.1.1", HedsAnswer(criterion.name)
     if criterion.definition:
         yield "4.3.2", HedsAnswer(criterion.definition)
@@ -271,6 +283,12 @@ def _criterion(
     yield "4.3.6", HedsAnswer("N/A")
     yield "4.3.7", HedsAnswer(criterion.prompt)
     yield "4.3.8", HedsAnswer(options=(7,) if criterion.level == "nominal" else (2,))
+
+
+def _aggregation(
+    criterion: RubricCriterion, found: Found | None
+) -> Iterator[tuple[str, HedsAnswer]]:
+    """Yield how ratings become means of systems, and how systems are compared."""
     if criterion.is_averaged:
         yield "4.3.9", HedsAnswer("Mean over annotators, then over a system's questions")
         tests = tests_of(deciding_pairs(found, criterion.key)) if found else []
@@ -281,7 +299,6 @@ def _criterion(
     else:
         yield "4.3.9", HedsAnswer("Shares of the values; nothing is averaged")
         yield "4.3.10", HedsAnswer("N/A: systems are not compared on it")
-    yield from _agreement(criterion, found)
 
 
 def _agreement(criterion: RubricCriterion, found: Found | None) -> Iterator[tuple[str, HedsAnswer]]:

@@ -59,36 +59,47 @@ def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterato
     """Yield every file of the report's LaTeX by name; `report.tex` compiles by itself. All tables of
     a section, also those that it does not show, are a file for papers."""
     yield from latex.numbers(_numbered_tables(tables))
-    told = methods(found, made_of(run))
-    mentions = bibliography.mentions([text for _about, text in told])
+    paragraphs = methods(found, made_of(run))
+    mentions = bibliography.mentions([text for _about, text in paragraphs])
     sources = bibliography.cited(mentions)
-    yield "methods.tex", "\n".join(latex.paragraphs(told, mentions))
+    yield "methods.tex", "\n".join(latex.paragraphs(paragraphs, mentions))
     yield "references.bib", bibliography.bib(sources)
     yield "report.bbl", "".join(bibliography.printed(sources))
-    summary = summary_of(found)
-    parts = ["\\section{In short}"]
-    parts += latex.paragraphs([(part.about, part.text) for part in summary.parts])
-    if summary.table:
-        parts.append(latex.table(summary.table, label="summary"))
-    parts += ["\\section{Methods}", "\\input{methods}"]
-    drawn = _figure_names(run)
-    texts = {each["about"]: each["text"] for each in page.results_in_words(found)}
-    for chapter in CHAPTERS:
-        lines: list[str] = []
-        for section in chapter.sections:
-            if text := section_text(found, section.key, ending="tex"):
-                yield f"tables/{section.key}.tex", text
-            lines += _section_lines(section, found, drawn)
-        paragraph = texts.get(chapter.title, "")
-        if lines or paragraph:
-            mark = page.mark_of(chapter, found)
-            title = f"{chapter.title} ({mark})" if mark else chapter.title
-            parts += [f"\\section{{{latex.escaped(title)}}}", latex.escaped(paragraph), *lines]
+    for section in SECTIONS:
+        if text := section_text(found, section.key, ending="tex"):
+            yield f"tables/{section.key}.tex", text
+    parts = [*_latex_summary(found), "\\section{Methods}", "\\input{methods}"]
+    parts += _latex_chapters(run, found)
     if kept := examples.records(run.campaign):
         criteria = list(run.campaign.rubric.criteria.values_list("key", "name"))
         yield "examples.tex", latex.examples(kept, criteria)
         parts += ["\\section{Examples}", "\\input{examples}"]
     yield "report.tex", latex.document(run.campaign.title, parts, references=bool(sources))
+
+
+def _latex_summary(found: Found) -> Iterator[str]:
+    summary = summary_of(found)
+    yield "\\section{In short}"
+    yield from latex.paragraphs([(part.about, part.text) for part in summary.parts])
+    if summary.table:
+        yield latex.table(summary.table, label="summary")
+
+
+def _latex_chapters(run: Run, found: Found) -> Iterator[str]:
+    """Yield the chapters as the page shows them: a paragraph, the open tables and the figures."""
+    drawn = _figure_names(run)
+    paragraphs = {row["about"]: row["text"] for row in page.results_in_words(found)}
+    for chapter in CHAPTERS:
+        paragraph = paragraphs.get(chapter.title, "")
+        lines = [
+            line for section in chapter.sections for line in _section_lines(section, found, drawn)
+        ]
+        if lines or paragraph:
+            mark = page.mark_of(chapter, found)
+            title = f"{chapter.title} ({mark})" if mark else chapter.title
+            yield f"\\section{{{latex.escaped(title)}}}"
+            yield latex.escaped(paragraph)
+            yield from lines
 
 
 def _numbered_tables(

@@ -146,20 +146,7 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     steps.take("Reading judgments")
     before = list(run.campaign.erasures.values_list("pk", flat=True))
     state = state_of(run.campaign)
-    everything = _read(run.campaign, settings)
-    kept = frames.without_excluded(everything)
-    read, other = (everything, kept) if settings["with_excluded"] else (kept, everything)
-    said = _narrowed(read, settings)
-    inputs = Inputs(
-        said=said,
-        counted=read_as(
-            frames.with_settled(said) if settings["settled"] else said, settings["reading"]
-        ),
-        design=Design.from_key(settings["design"]),
-        settings={**settings, "left_out_words": left_out_words(run)},
-        failures=scored.failures,
-        other=_narrowed(other, settings) if _has_exclusions(run.campaign) else None,
-    )
+    read, inputs = _inputs(run, settings, scored.failures)
     documents = _documents(inputs, seed=run.seed, resamples=int(settings["resamples"]), steps=steps)
     steps.take("Drawing")
     found = Found(documents)
@@ -175,6 +162,27 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
         forget_annotators(run=run, labels=erased)
     _tell_overview(run, found)
     return {"run": run.number}
+
+
+def _inputs(
+    run: Run, settings: Mapping[str, Any], failures: Mapping[str, str]
+) -> tuple[Material, Inputs]:
+    """Return what a run reads, and the input of its sections."""
+    everything = _read(run.campaign, settings)
+    without_excluded = frames.without_excluded(everything)
+    read, other = everything, without_excluded
+    if not settings["with_excluded"]:
+        read, other = other, read
+    said = _narrowed(read, settings)
+    counted = frames.with_settled(said) if settings["settled"] else said
+    return read, Inputs(
+        said=said,
+        counted=read_as(counted, settings["reading"]),
+        design=Design.from_key(settings["design"]),
+        settings={**settings, "left_out_words": left_out_words(run)},
+        failures=failures,
+        other=_narrowed(other, settings) if _has_exclusions(run.campaign) else None,
+    )
 
 
 def forget_annotators(*, run: Run, labels: Collection[str]) -> bool:

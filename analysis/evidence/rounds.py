@@ -2,6 +2,7 @@
 is named."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from judging.actions import excerpts
@@ -88,6 +89,17 @@ def compared(round: Round, page: int | None = 1) -> Compared:
     counts = Compared(len(shared), equal, len(apart), [])
     if page is None or not apart:
         return counts
+    page = min(page, counts.pages)
+    return replace(counts, differences=_differences(round, scales, apart, page), page=page)
+
+
+def _differences(
+    round: Round,
+    scales: Mapping[int, "_RankedScale"],
+    apart: Mapping[tuple[int, int], list[Judgment]],
+    page: int,
+) -> list[RoundDifference]:
+    """Return a page of differences, by criterion, the largest first."""
     names = {unit: unit_name(round.campaign, unit) for unit, _key in apart}
     ordered = sorted(
         apart,
@@ -98,13 +110,12 @@ def compared(round: Round, page: int | None = 1) -> Compared:
             names[place[0]],
         ),
     )
-    page = min(page, counts.pages)
     shown = ordered[(page - 1) * MAX_PAGE_ROWS : page * MAX_PAGE_ROWS]
     comments, notes = _comments(round), _notes(round)
     own = {unit: apart[unit, key][0].unit.question_set.source_id for unit, key in shown}
     sources = excerpts.of_sources(set(own.values()))
     questions = excerpts.of_questions(own)
-    found = [
+    return [
         _difference(
             apart[unit, key],
             scales[key],
@@ -116,7 +127,6 @@ def compared(round: Round, page: int | None = 1) -> Compared:
         )
         for unit, key in shown
     ]
-    return replace(counts, differences=found, page=page)
 
 
 @dataclass(frozen=True)

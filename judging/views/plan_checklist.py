@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
@@ -220,40 +219,41 @@ def values(campaign: Campaign, amended: AmendForm | None) -> list[PlanValue]:
     changes: dict[str, list[Deviation]] = {}
     for deviation in campaign.deviations.shortened().select_related("made_by"):
         changes.setdefault(deviation.what, []).append(deviation)
+    refused = amended.data.get("what") if amended else ""
 
-    def value(name: str, title: str, text: Any) -> PlanValue:
-        form = None
-        if amended is not None and amended.data.get("what") == name:
-            form = amended
-        elif name in AMENDABLE:
-            form = AmendForm(initial={"what": name, "value": text}, auto_id=f"amend-{name}-%s")
-        return PlanValue(name, title, str(text), changes.get(name, []), form)
+    def form_of(name: str, text: str) -> AmendForm | None:
+        if name not in AMENDABLE:
+            return None
+        if name == refused:
+            return amended
+        return AmendForm(initial={"what": name, "value": text}, auto_id=f"amend-{name}-%s")
 
+    return [
+        PlanValue(name, title, text, changes.get(name, []), form_of(name, text))
+        for name, title, text in _locked_values(campaign)
+    ]
+
+
+def _locked_values(campaign: Campaign) -> Iterator[tuple[str, str, str]]:
+    """Yield the name, title and text of each value of a locked plan."""
     order = campaign.get_order_display()
     if campaign.tasks_per_annotator:
         limit = _("at most %(n)s tasks each") % {"n": campaign.tasks_per_annotator}
         order = f"{order}, {limit}"
-    return [
-        value("rubric", _("Protocol"), campaign.rubric),
-        value("collection", _("Dataset"), campaign.collection.name),
-        value("items", _("Items"), selections.words(campaign)),
-        value("annotators_per_task", _("Annotators for each task"), campaign.annotators_per_task),
-        value("order", _("Order of the tasks"), order),
-        value("lease_minutes", _("Minutes a task stays reserved"), campaign.lease_minutes),
-        *(
-            value(name, str(PARTS[name].title), getattr(campaign, name))
-            for name in ("introduction", "consent", "contact", "ethics", "pay")
-        ),
-        *_translations(campaign),
-        value("withdrawal", _("Withdrawal and accounts"), ", ".join(_withdrawal(campaign))),
-        value("hypotheses", _("Hypotheses"), " ".join(declared_hypotheses(campaign))),
-        value("analysis_plan", _("Analysis plan"), campaign.analysis_plan),
-        value("sample_reason", _("Reason for the sample size"), campaign.sample_reason),
-        value("hash", _("Hash"), f"{campaign.protocol_digest[:16]}…"),
-    ]
-
-
-def _translations(campaign: Campaign) -> Iterator[PlanValue]:
+    yield "rubric", _("Protocol"), str(campaign.rubric)
+    yield "collection", _("Dataset"), campaign.collection.name
+    yield "items", _("Items"), selections.words(campaign)
+    annotators = str(campaign.annotators_per_task)
+    yield "annotators_per_task", _("Annotators for each task"), annotators
+    yield "order", _("Order of the tasks"), order
+    yield "lease_minutes", _("Minutes a task stays reserved"), str(campaign.lease_minutes)
+    for name in ("introduction", "consent", "contact", "ethics", "pay"):
+        yield name, str(PARTS[name].title), getattr(campaign, name)
     for code, texts in campaign.translated_texts.items():
         for name, text in texts.items():
-            yield PlanValue(f"{name}-{code}", f"{PARTS[name].title} ({code})", text, [])
+            yield f"{name}-{code}", f"{PARTS[name].title} ({code})", text
+    yield "withdrawal", _("Withdrawal and accounts"), ", ".join(_withdrawal(campaign))
+    yield "hypotheses", _("Hypotheses"), " ".join(declared_hypotheses(campaign))
+    yield "analysis_plan", _("Analysis plan"), campaign.analysis_plan
+    yield "sample_reason", _("Reason for the sample size"), campaign.sample_reason
+    yield "hash", _("Hash"), f"{campaign.protocol_digest[:16]}…"
