@@ -166,36 +166,52 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
     """
     from scipy import special
 
-    value = left.value
-    nowhere = np.zeros(value.shape, dtype=bool)
-    perfect = straight = nowhere
+    scaled = left
     if scale == "fisher":
-        perfect = np.abs(value) >= PERFECT
-        straight = np.any([(np.abs(part) >= PERFECT).any(axis=0) for part in left.parts], axis=0)
-        left = left.each(lambda r: np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)))
-    error, freedom, units = standard_error(left)
+        scaled = left.each(lambda r: np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)))
+    error, freedom, units = standard_error(scaled)
     resting = units if left.resting is None else left.resting
     units = resting if left.unit.is_source else units
     too_few = np.vectorize(left.unit.reason_against, otypes=[object])(units)
-    still, few = error <= 1e-12, np.asarray(too_few != "")
-    fragile = nowhere if left.fragile is None else left.fragile
-    conditions = [  # the first condition that is true gives the reason
-        (np.isnan(value), ""),
-        (few, too_few),
-        (perfect, "a perfect correlation: no interval"),
-        (straight, "without one of the units the correlation is perfect: no interval"),
-        (fragile, "without one of the units it is undefined: no interval"),
-        (still, f"nothing changes it: {NO_SPREAD}"),
-    ]
-    reason = np.full(value.shape, "", dtype=object)
-    for where, why in reversed(conditions):
-        reason = np.where(where, why, reason)
-    sound = np.asarray(reason == "") & ~np.isnan(value) & (freedom > 0)
+    is_constant = error <= 1e-12
+    reason = _reason_against_interval(left, too_few, is_constant, is_correlation=scale == "fisher")
+    sound = np.asarray(reason == "") & ~np.isnan(left.value) & (freedom > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         reach = special.stdtrit(freedom, (1 + confidence) / 2) * error
-        p = 2 * special.stdtr(freedom, -np.abs(left.value) / error)
+        p = 2 * special.stdtr(freedom, -np.abs(scaled.value) / error)
     back = np.tanh if scale == "fisher" else np.asarray
-    limits = back(left.value - reach), back(left.value + reach)
+    limits = back(scaled.value - reach), back(scaled.value + reach)
     low, high, p, freedom = (np.where(sound, each, nan) for each in (*limits, p, freedom))
-    p[still & (left.value == 0) & ~few] = 1.0  # two metrics that are one and the same
+    p[is_constant & (left.value == 0) & (too_few == "")] = 1.0  # two metrics that are the same
     return Inferred(low, high, p, freedom, units, resting, reason)
+
+
+def _reason_against_interval(
+    left: WithoutUnits,
+    too_few: NDArray[np.object_],
+    is_constant: BoolArray,
+    *,
+    is_correlation: bool,
+) -> NDArray[np.object_]:
+    """Return why each coefficient has no interval; "" where it has one, or no value."""
+    never = np.zeros(left.value.shape, dtype=bool)
+    perfect = perfect_without_one = never
+    if is_correlation:
+        perfect = np.abs(left.value) >= PERFECT
+        without_one = [(np.abs(part) >= PERFECT).any(axis=0) for part in left.parts]
+        perfect_without_one = np.any(without_one, axis=0)
+    conditions = [  # the first condition that is true gives the reason
+        (np.isnan(left.value), ""),
+        (too_few != "", too_few),
+        (perfect, "a perfect correlation: no interval"),
+        (perfect_without_one, "without one of the units the correlation is perfect: no interval"),
+        (
+            never if left.fragile is None else left.fragile,
+            "without one of the units it is undefined: no interval",
+        ),
+        (is_constant, f"nothing changes it: {NO_SPREAD}"),
+    ]
+    reason = np.full(left.value.shape, "", dtype=object)
+    for where, why in reversed(conditions):
+        reason = np.where(where, why, reason)
+    return reason

@@ -94,11 +94,9 @@ def metric_differences(
     n_pairs = comb(len(own.names), 2)
     swaps = max(resamples, PER_PAIR * n_pairs)
     groups = 1 if items == "common" else len(own.alike())
+    swapped_means = _number_of_swapped_means(facets, n_pairs, groups, swaps)
     too_many = ""
-    if (
-        _number_of_swapped_means(facets, n_pairs, groups, swaps) * len(people.alike())
-        > most_swapped
-    ):
+    if swapped_means * len(people.alike()) > most_swapped:
         too_many = (
             f"left out: {swaps:,} swaps for each of {n_pairs:,} pairs of metrics take too long"
         )
