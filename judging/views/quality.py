@@ -44,7 +44,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             campaigns.set_quality(campaign=campaign, plan=form.plan())
             messages.success(request, _("Saved."))
         return redirect("judging:quality", campaign.uuid)
-    context = {"campaign": campaign, "tab": "plan", "form": form}
+    context = {"campaign": campaign, "tab": "checks", "form": form}
     return render(
         request, "judging/campaigns/quality.html", context, status=422 if form.errors else 200
     )
@@ -355,7 +355,7 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect("judging:annotators", campaign.uuid)
     context = {
         "campaign": campaign,
-        "tab": "annotators",
+        "tab": "exclusion_rules",
         "rules": exclusion_rules.standing_rules(campaign),
         "proposals": [
             each
