@@ -165,7 +165,7 @@ TOLD = {  # for each reason: a few words, and a sentence
         gettext_lazy("%(label)s worked %(own)s seconds for each of %(n)s values."),
     ),
     "quick": (
-        gettext_lazy("%(length)s of %(n)s answers within 400 ms"),
+        gettext_lazy("%(length)s of %(n)s within 400 ms"),
         gettext_lazy(
             "%(label)s gave %(length)s of %(n)s answers within 400 ms of seeing the criterion: too "
             "fast to read it."
@@ -222,7 +222,7 @@ TOLD = {  # for each reason: a few words, and a sentence
         ),
     ),
     "idle": (
-        gettext_lazy("holds a task, nothing saved since %(day)s"),
+        gettext_lazy("no save since %(day)s"),
         gettext_lazy(
             "%(label)s holds a task, and has saved no answer in it since %(day)s. It opens for "
             "others when its reserved time ends."

@@ -93,7 +93,7 @@ def test_quarter_of_quick_answers_is_flagged_with_person_evidence_act_and_link(
     assert url == f"/campaigns/{campaign.uuid}/items/?annotator=A02&sort=outlier"
     assert page.get(url).status_code == 200
     html = page.get(address("annotators", campaign)).text
-    assert "5 of 20 answers within 400 ms" in html
+    assert "5 of 20 within 400 ms" in html
     assert html.count("chip good") - html.count("chip good open") >= 1
 
 
