@@ -17,7 +17,9 @@ from typing import Any, Literal
 from judging import signed_ranks
 from judging.drift import Day, Drift
 
-Reason = Literal["speed", "same", "run", "gold", "repeats", "degraded", "drift"]
+Reason = Literal["speed", "quick", "same", "run", "gold", "repeats", "degraded", "drift", "idle"]
+QUICK_SHARE = 0.25  # of the answers with known times; flagged from here on
+MIN_TIMED_ANSWERS = 12
 # Equal values are no sign of anything if others give that value to more than this share
 OTHERS_DIFFER = 0.8
 RARE_RUN = 0.001  # a long run is rarer than this, given the others' share of the value
@@ -175,7 +177,8 @@ class Checked:
 class Workload:
     """One annotator's work: seconds at work with idle time capped, the values they clicked, and
     their use of each scale by the criterion's key. days: by criterion; drifts: those to be
-    checked."""
+    checked. timed: answers with known times; quick: those given too soon after their criterion was
+    first shown."""
 
     label: str
     tasks: int
@@ -185,6 +188,8 @@ class Workload:
     checked: Checked = Checked()
     days: Mapping[str, Sequence[Day]] = field(default_factory=dict)
     drifts: Sequence[Drift] = ()
+    quick: int = 0
+    timed: int = 0
 
     @property
     def pace(self) -> float | None:
@@ -198,7 +203,8 @@ class Flag:
     on.
 
     own, others: the annotator's number and the others', seconds or shares; of a drift, the
-    distance from the others on that day and on all other days. n: values it rests on.
+    distance from the others on that day and on all other days. n: values it rests on. others is
+    None if the flag compares with nobody. day: of a drift, or of the last save of an idle task.
     """
 
     reason: Reason
@@ -214,16 +220,17 @@ def flags(works: Sequence[Workload], plan: QualityPlan) -> dict[str, list[Flag]]
     """Return the flags by the annotator's label.
 
     Speed: fewer than `fastest` seconds a value, or `faster_than_others` times as fast as the
-    others' median. Equal values: at least `same_share` of a criterion's values are one that the
-    others give in less than 80%. Runs: at least `longest_run` equal values in a row, if the
-    others' share of the value makes such a run rarer than 1 in 1,000. Below `least_values` values
-    nothing is flagged. Drift: a day unlike the annotator's others (`judging.drift`).
+    others' median. Quick: a quarter of 12 answers or more were given within 400 ms. Equal values:
+    at least `same_share` of a criterion's values are one that the others give in less than 80%.
+    Runs: at least `longest_run` equal values in a row, if the others' share of the value makes such
+    a run rarer than 1 in 1,000. Below `least_values` values neither pace nor equal values are
+    flagged. Drift: a day unlike the annotator's others (`judging.drift`).
     """
     enough = [each for each in works if each.values >= plan.least_values and each.seconds > 0]
     totals = _totals(works)
     found: dict[str, list[Flag]] = {}
     for work in works:
-        own = [*_speed(work, enough, plan), *_checked(work.checked, plan)] + [
+        own = [*_speed(work, enough, plan), *_quick(work), *_checked(work.checked, plan)] + [
             flag for key, use in work.uses.items() for flag in _equal(key, use, totals[key], plan)
         ]
         own += [
@@ -238,6 +245,8 @@ def flags(works: Sequence[Workload], plan: QualityPlan) -> dict[str, list[Flag]]
 def _checked(own: Checked, plan: QualityPlan) -> Iterable[Flag]:
     if own.gold >= REQUIRED_GOLD and own.passed / own.gold < plan.least_gold:
         yield Flag("gold", "", own.passed / own.gold, plan.least_gold, own.gold)
+    elif _breaks_gold_rule(own, plan):
+        yield Flag("gold", "", own.passed / own.gold, None, own.gold)
     if (
         own.given_again is not None
         and own.asked_again >= plan.least_values
@@ -251,13 +260,10 @@ def _checked(own: Checked, plan: QualityPlan) -> Iterable[Flag]:
 def proposed(work: Workload, found: Sequence[Flag], plan: QualityPlan) -> list[str]:
     """Return the names of the plan's rules that an annotator breaks, in the plan's order."""
     own, reasons = work.checked, {flag.reason for flag in found}
-    failed = own.gold - own.passed
     rules = {
         "exclude_speed": plan.exclude_speed and "speed" in reasons,
         "exclude_same": plan.exclude_same and bool(reasons & {"same", "run"}),
-        "exclude_gold": plan.exclude_gold is not None
-        and own.gold >= (plan.exclude_gold_of or 1)
-        and failed > plan.exclude_gold,
+        "exclude_gold": _breaks_gold_rule(own, plan),
         "exclude_repeats": plan.exclude_repeats is not None
         and own.given_again is not None
         and own.asked_again >= plan.least_values
@@ -265,6 +271,12 @@ def proposed(work: Workload, found: Sequence[Flag], plan: QualityPlan) -> list[s
         "exclude_degraded": plan.exclude_degraded and "degraded" in reasons,
     }
     return [name for name, breaks in rules.items() if breaks]
+
+
+def _breaks_gold_rule(own: Checked, plan: QualityPlan) -> bool:
+    if plan.exclude_gold is None or own.gold < (plan.exclude_gold_of or 1):
+        return False
+    return own.gold - own.passed > plan.exclude_gold
 
 
 def _totals(works: Iterable[Workload]) -> dict[str, dict[int, int]]:
@@ -285,6 +297,11 @@ def _speed(work: Workload, enough: Sequence[Workload], plan: QualityPlan) -> Ite
     usual = median(others) if others else None
     if pace < plan.fastest or (usual is not None and pace * plan.faster_than_others < usual):
         yield Flag("speed", "", pace, usual, work.values)
+
+
+def _quick(work: Workload) -> Iterable[Flag]:
+    if work.timed >= MIN_TIMED_ANSWERS and work.quick / work.timed >= QUICK_SHARE:
+        yield Flag("quick", "", work.quick, None, work.timed)
 
 
 def _equal(key: str, use: Use, everybody: Mapping[int, int], plan: QualityPlan) -> Iterable[Flag]:

@@ -112,6 +112,7 @@ urlpatterns = [
     path("protocols/drafts/<int:pk>/yaml/", rubric_drafts.text, name="rubric_draft_yaml"),
     path("protocols/drafts/<int:pk>/file/", rubric_drafts.download, name="rubric_draft_file"),
     path("protocols/drafts/<int:pk>/discard/", rubric_drafts.discard, name="rubric_draft_discard"),
+    path("jobs/", jobs.header, name="header_jobs"),
     path("jobs/<uuid:pk>/", jobs.job, name="job"),
     path("jobs/<uuid:pk>/cancel/", jobs.cancel, name="job_cancel"),
     path("campaigns/", campaigns.index, name="campaigns"),

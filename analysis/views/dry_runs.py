@@ -66,7 +66,7 @@ def _content(request: HttpRequest, campaign: Campaign, form: DryRunForm) -> dict
     runs = list(own.filled().defer("outcome").select_related("campaign", "draft"))
     done = _shown(runs)
     return {
-        "tab": "plan",
+        "tab": "dry_run",
         "done": done,
         "others": runs[len(done) :],
         "may_start": campaign.origin == Campaign.Origin.JUDGED

@@ -18,7 +18,7 @@ from judging.views.exports import attached
 
 def _content(request: HttpRequest, campaign: Campaign, form: PowerForm) -> dict[str, Any]:
     done = planning.latest(campaign)
-    return {"tab": "plan", "done": done, "plan": layout.page(done.result) if done else None}
+    return {"tab": "planning", "done": done, "plan": layout.page(done.result) if done else None}
 
 
 PAGE = JobPage(

@@ -29,6 +29,7 @@ LARGE = 10_000  # values or places; fewer are counted in some ten milliseconds a
 QUICK_ANSWER = 400  # milliseconds
 REST = 30  # times the duration of a count, before an open campaign is counted again
 AT_LEAST, SELDOM = timedelta(seconds=15), timedelta(hours=1)
+IDLE_HOURS = 24  # without a save, before a held task is flagged
 HOURS = 24 * 14  # hours whose submissions are counted for the pace
 RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
 
@@ -66,13 +67,25 @@ USES = f"""{SAID}
 SELECT who, criterion, value, count(*), count(*) FILTER (WHERE origin = 'judged') FROM said
     GROUP BY 1, 2, 3
 """  # noqa: S608
-# answers that were given so soon after their criterion was first shown that it was hardly read
+# answers that were given so soon after their criterion was first shown that it was hardly read, and
+# all whose times are known
 QUICK = """
-SELECT own.enrollment_id, count(*)
+SELECT own.enrollment_id, count(*) FILTER (WHERE said.answered_at - said.first_shown_at
+    <= %(quick)s::int * interval '1 millisecond'), count(*)
 FROM judging_judgment said JOIN judging_assignment own ON own.id = said.assignment_id
 WHERE own.round_id = %(round)s AND said.superseded_at IS NULL AND own.submitted_at IS NOT NULL
-    AND said.answered_at - said.first_shown_at <= %(quick)s::int * interval '1 millisecond'
+    AND said.answered_at IS NOT NULL AND said.first_shown_at IS NOT NULL
 GROUP BY 1
+"""
+# tasks of every round that are held without a save for too long: the day of the last one, and hours
+IDLE = """
+SELECT who, (last AT TIME ZONE %(zone)s::text)::date::text,
+    (extract(epoch FROM %(now)s::timestamptz - last) / 3600)::float8
+FROM (SELECT own.enrollment_id AS who, max(greatest(own.held_at, draft.saved_at)) AS last
+    FROM judging_assignment own JOIN judging_round round ON round.id = own.round_id
+    LEFT JOIN judging_draft draft ON draft.assignment_id = own.id
+    WHERE round.campaign_id = %(campaign)s AND own.state = 'held' GROUP BY own.id) saved
+WHERE last < %(now)s::timestamptz - %(hours)s::int * interval '1 hour'
 """
 RUNS = f"""{SAID}
 SELECT DISTINCT ON (who, criterion) who, criterion, value, length FROM (
@@ -162,7 +175,6 @@ class AnnotatorStanding:
 
     severity: mean distance from the others on the same units as a share of the scale; below 0 is
     harsher.
-    quick: answers given within 400 ms of the criterion's first showing.
     """
 
     work: Workload
@@ -171,7 +183,11 @@ class AnnotatorStanding:
     last_at: datetime | None
     severity: float | None
     flags: Sequence[Flag]
-    quick: int
+
+    @property
+    def quick(self) -> int:
+        """Return how many answers were given within 400 ms of the criterion's first showing."""
+        return self.work.quick
 
     @property
     def signed_severity(self) -> str:
@@ -193,7 +209,10 @@ class ReportedQuestions:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A campaign's counts at one moment; `questions` is None if it has no main round."""
+    """A campaign's counts at one moment; `questions` is None if it has no main round.
+
+    idle: the flags of annotators who hold a task without a save, also before their first submission.
+    """
 
     at: datetime
     questions: int | None
@@ -207,6 +226,12 @@ class Counted:
     earned: Mapping[str, Earned]
     days: Mapping[str, Sequence[Day]]
     reported: Mapping[int, ReportedQuestions]
+    idle: Mapping[int, Flag]
+
+    def flags_of(self, enrollment: int) -> list[Flag]:
+        """Return all flags of an annotator."""
+        standing, idle = self.annotators.get(enrollment), self.idle.get(enrollment)
+        return [*(standing.flags if standing else ()), *([idle] if idle else ())]
 
     @property
     def earned_so_far(self) -> Decimal:
@@ -291,6 +316,9 @@ def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
     }
     if campaign.origin == Campaign.Origin.JUDGED:
         document["reported"] = table(REPORTED, campaign=campaign.pk)
+    if campaign.state == Campaign.State.OPEN:
+        zone, hours = campaign.time_zone, IDLE_HOURS
+        document["idle"] = table(IDLE, campaign=campaign.pk, now=now, zone=zone, hours=hours)
     if document["done"]:
         document |= {
             "uses": table(USES),
@@ -315,7 +343,6 @@ def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
     is_imported = campaign.origin == Campaign.Origin.IMPORTED
     flagged = {} if is_imported else quality.flags(list(works.values()), plan)
     severities = _severities(document, scales)
-    quick = dict(document.get("quick", ()))
     standings = {}
     for who, done, all_done, _seconds, last_at in document.get("done", ()):
         if who in works:
@@ -326,7 +353,6 @@ def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
                 last_at=_moment(last_at),
                 severity=severities.get(who),
                 flags=flagged.get(works[who].label, ()),
-                quick=quick.get(who, 0),
             )
     systems: dict[int, dict[int, int]] = {}
     for system, who, count in document.get("systems", ()):
@@ -351,6 +377,10 @@ def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
             who: ReportedQuestions(questions, empty)
             for who, questions, empty in document.get("reported", ())
             if questions or empty
+        },
+        idle={
+            who: Flag("idle", "", hours, None, 0, day=day)
+            for who, day, hours in document.get("idle", ())
         },
     )
 
@@ -398,6 +428,7 @@ def _works(
     for who, _criterion, _value, _count, judged in document.get("uses", ()):
         clicked[who] += judged
     checked, days = check_results.results(document.get("checks", {})), _days(keys, document)
+    quick = {who: (quick, timed) for who, quick, timed in document.get("quick", ())}
     return {
         who: Workload(
             labels[who],
@@ -408,6 +439,7 @@ def _works(
             checked.get(who, Checked()),
             days.get(who, {}),
             drifts(days.get(who, {}), widths),
+            *quick.get(who, (0, 0)),
         )
         for who, submitted, _all, seconds, _last in document.get("done", ())
         if who in labels

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
@@ -83,13 +83,15 @@ class LogIn(_Counted, LoginView):
 
 
 class NewPassword(PasswordResetConfirmView):
-    """Django's view. A user with the link owns the account, so guesses of others do not block this
-    browser."""
+    """Django's view; the first password also logs its owner in, because accounts without a password
+    have no second factor. A user with the link owns the account, so guesses of others do not block
+    this browser."""
 
     form_class = NewPasswordForm
     token_generator = accounts.PasswordLinks()
 
     def form_valid(self, form: SetPasswordForm) -> HttpResponse:
+        is_first = not self.user.has_usable_password()
         with transaction.atomic():
             # another of several requests was first: hashing for each would keep others waiting
             if User.objects.select_for_update().get(pk=self.user.pk).password != self.user.password:
@@ -98,6 +100,10 @@ class NewPassword(PasswordResetConfirmView):
             answer = super().form_valid(form)
             visits.end_all(user=self.user)
             history.note(Event.Act.PASSWORD_CHANGED, by=self.user, after="by a link")
+            if is_first and not second_factors.is_on(self.user):
+                login(self.request, self.user)
+                history.note(Event.Act.LOGGED_IN, by=self.user)
+                answer = redirect("judging:home")
         return log_ins.let_in(answer, name=self.user.get_username())
 
 

@@ -63,7 +63,7 @@ def _page(
     settled = adjudications.settled_of(campaign)
     context = {
         "campaign": campaign,
-        "tab": "tasks",
+        "tab": "adjudication",
         "form": form,
         "own": own,
         "differing": len(found),

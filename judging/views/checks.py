@@ -41,7 +41,7 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
     context = {
         "campaign": campaign,
-        "tab": "plan",
+        "tab": "checks",
         "form": form if form.fields["unit"].choices else None,
         "source": source,
         "gold": items.filter(kind=CheckKind.GOLD),
@@ -74,7 +74,7 @@ def correct(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
         )
         messages.success(request, _("Corrected. Annotators who gave these values have passed."))
         return redirect("judging:gold", campaign.uuid)
-    context = {"campaign": campaign, "tab": "plan", "form": form, "item": item}
+    context = {"campaign": campaign, "tab": "checks", "form": form, "item": item}
     return render(
         request, "judging/campaigns/gold_correct.html", context, status=422 if form.errors else 200
     )

@@ -107,7 +107,7 @@ def key(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
             )
             messages.success(request, said % {"after": after, "before": before})
             return redirect("judging:exercises", campaign.uuid, own.exercise.kind)
-    context = {"campaign": campaign, "tab": "plan", "form": form, "key": own}
+    context = {"campaign": campaign, "tab": own.exercise.kind, "form": form, "key": own}
     return render(
         request, "judging/campaigns/exercise_key.html", context, status=422 if form.errors else 200
     )
@@ -177,8 +177,8 @@ def _page(
     wanted, found = _found(request, campaign)
     context = {
         "campaign": campaign,
-        "tab": "plan",
-        "kind": _known(kind),
+        "tab": _known(kind),
+        "kind": kind,
         "items": qualifications.keys_of(campaign, kind),
         "form": form,
         "rules": QualificationRulesForm(instance=campaign),

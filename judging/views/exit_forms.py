@@ -70,7 +70,7 @@ def _page(
 ) -> HttpResponse:
     context = {
         "campaign": campaign,
-        "tab": "plan",
+        "tab": "exit_form",
         "form": form,
         "results": exit_forms.results(campaign),
     }

@@ -17,7 +17,7 @@ from judging.actions import history
 from judging.forms.history import HistoryFilter
 from judging.guards import administrator_required, campaign_for_staff
 from judging.models import Campaign, Event, User
-from judging.views import live, spreadsheets
+from judging.views import spreadsheets
 from judging.views.exports import attached_in_pieces
 
 ON_A_PAGE = 50
@@ -48,7 +48,6 @@ def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         | {
             "campaign": campaign,
             "tab": "history",
-            "is_manager": live.manages(request.user, campaign),
         },
         status=shown["status"],
     )

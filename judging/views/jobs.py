@@ -1,19 +1,27 @@
 """One job's page: its progress, its result, and a button to stop it."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
+from django.contrib.auth.decorators import login_required
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from judging.actions import jobs
-from judging.guards import job_for_readers
+from judging.guards import job_for_readers, jobs_of
 from judging.imports.files import FILE_JOBS
-from judging.models import Campaign, Collection, Job
+from judging.models import Campaign, Collection, Job, User
 
 TITLES = {
     "judging.examine_file": gettext_lazy("Previewing a file"),
@@ -51,6 +59,9 @@ OF_FILES = (  # steps of an import, which lead on without a click
     "judging.add_rows",
     "judging.add_judge",
 )
+IN_HEADER = TITLES.keys() - {*OF_FILES, jobs.FORGET_ANNOTATORS}
+MAX_IN_HEADER = 3
+NOTICE = timedelta(minutes=1)  # how long new pages say that a job has ended
 START = "celery -A config worker"
 BY_RESULT = (  # key of a job's result, its page with the parts of the address, the link
     (
@@ -115,6 +126,53 @@ def job(request: HttpRequest, job: Job) -> HttpResponse:
         return redirect(shown["result_url"])  # a job about a small file may be done already
     template = "includes/progress_job.html" if request.htmx else "judging/jobs/job.html"
     return render(request, template, {"job": shown, "row": job, "told": told})
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderJob:
+    """A job in the header of pages; ends_at: when it ends at its pace so far, if that is known."""
+
+    row: Job
+    title: str
+    state_label: str
+    is_active: bool
+    ends_at: datetime | None
+
+
+def in_header(user: User, seen: Sequence[UUID] = ()) -> dict[str, Any]:
+    """Return the values for the header: the newest jobs that a user started which are unfinished,
+    ended just now, or were shown on the page already (`seen`)."""
+    now = timezone.now()
+    unfinished = Q(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+    wanted = unfinished | Q(finished_at__gt=now - NOTICE) | Q(pk__in=seen)
+    found = jobs_of(user).filter(wanted, created_by=user, parent=None, kind__in=IN_HEADER)
+    newest = found.defer("result").order_by("-created_at")[:MAX_IN_HEADER]
+    shown = [
+        HeaderJob(job, _title(job), _state_label(job), job.finished_at is None, _ends_at(job, now))
+        for job in newest
+    ]
+    return {"header_jobs": shown, "are_at_work": any(job.is_active for job in shown)}
+
+
+def _ends_at(job: Job, now: datetime) -> datetime | None:
+    if job.started_at is None or not 0 < job.done < job.total:
+        return None
+    return now + (now - job.started_at) * ((job.total - job.done) / job.done)
+
+
+@never_cache
+@login_required
+@require_GET
+def header(request: HttpRequest) -> HttpResponse:
+    """Show the part of the header about jobs, which refreshes by itself."""
+    seen = []
+    for text in request.GET.getlist("seen"):
+        try:
+            seen.append(UUID(text))
+        except ValueError:
+            continue
+    context = in_header(request.user, seen) | {"is_refreshed": True}
+    return render(request, "judging/jobs/in_header.html", context)
 
 
 @job_for_readers

@@ -14,13 +14,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from judging import pay
-from judging.actions import judgments, selections, sheets
+from judging.actions import selections, sheets
 from judging.actions.snapshots import Counted
 from judging.guards import campaign_for_staff, judges_now
 from judging.models import (
     AnalysedAgreement,
     Campaign,
-    CrowdPlatform,
     Enrollment,
     Exclusion,
     Membership,
@@ -31,7 +30,7 @@ from judging.models import (
 )
 from judging.percentages import percent
 from judging.quality import Forecast
-from judging.views import plan_checklist
+from judging.views import needs
 from judging.views.quality import counted_for, rows_of
 
 SHOWN = 10  # annotators on the overview, those with flags first
@@ -56,13 +55,7 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         "counted": counted,
         "annotators": annotators[:SHOWN],
         "not_shown": max(len(annotators) - SHOWN, 0),
-        "flagged": sum(bool(row["told"]) and not row["each"].excluded for row in annotators),
-        "ways_in": campaign.invitations.filter(revoked_at__isnull=True).exists()
-        or CrowdPlatform.objects.filter(campaign=campaign).exists(),
-        "quarantined": campaign.collection.quarantine.count(),
-        "excluded": sum(row["each"].excluded for row in annotators),
-        "reports": reports(campaign, user).count(),
-        "corrections": len(judgments.corrections_in(campaign=campaign)),
+        "needs": needs.of(campaign, counted, annotators, reports(campaign, user)),
         "is_manager": manages(user, campaign),
         "question_count": selections.question_count(campaign)
         if counted.questions is None
@@ -76,7 +69,6 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         if judges_now(user, campaign.collection)
         else list(_systems(campaign, counted)),
         "largest_gap": _largest_gap(counted),
-        "lacks": plan_checklist.lacks(campaign) if campaign.step < 3 else [],
     }
 
 

@@ -49,7 +49,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     reported = {label: shown[pk] for label, pk in labels}
     context = {
         "campaign": campaign,
-        "tab": "plan",
+        "tab": "pay",
         "form": form,
         "rate": pay.rate_of(campaign.rate),
         "earned": [(label, each, reported.get(label)) for label, each in counted.earned.items()],

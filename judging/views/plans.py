@@ -167,7 +167,7 @@ def declarations(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             plans.declare(campaign=campaign, declared=form.hypotheses())
             messages.success(request, _("Saved."))
             return redirect("judging:declarations", campaign.uuid)
-    context = {"campaign": campaign, "tab": "plan", "form": form}
+    context = {"campaign": campaign, "tab": "hypotheses", "form": form}
     return render(
         request, "judging/campaigns/declarations.html", context, status=422 if form.errors else 200
     )

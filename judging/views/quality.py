@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
@@ -42,7 +44,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             campaigns.set_quality(campaign=campaign, plan=form.plan())
             messages.success(request, _("Saved."))
         return redirect("judging:quality", campaign.uuid)
-    context = {"campaign": campaign, "tab": "plan", "form": form}
+    context = {"campaign": campaign, "tab": "checks", "form": form}
     return render(
         request, "judging/campaigns/quality.html", context, status=422 if form.errors else 200
     )
@@ -55,7 +57,8 @@ def counted_for(user: User, campaign: Campaign) -> Counted:
     hidden = hidden_enrollments(user, campaign)
     others = {pk: each for pk, each in counted.annotators.items() if pk not in hidden}
     reported = {pk: each for pk, each in counted.reported.items() if pk not in hidden}
-    return replace(counted, annotators=others, reported=reported)
+    idle = {pk: flag for pk, flag in counted.idle.items() if pk not in hidden}
+    return replace(counted, annotators=others, reported=reported, idle=idle)
 
 
 @campaign_for_staff
@@ -73,7 +76,7 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
         "reported": counted.reported.get(enrollment.pk),
         "is_hidden": enrollment.pk in hidden_enrollments(request.user, campaign),
         "counted": counted,
-        "told": told(campaign, standing) if standing else [],
+        "told": told(campaign, counted, enrollment),
         "uses": _uses(campaign, counted, standing) if standing else [],
         "days": days_of(campaign, standing.work.days) if standing else [],
         "exclusion": Exclusion.objects.standing().filter(enrollment=enrollment).first(),
@@ -86,19 +89,21 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
 
 @dataclass(frozen=True, slots=True)
 class ToldFlag:
-    """A flag in words: short for a list, complete for the annotator's page, and the address of the
-    list of its questions."""
+    """A flag in words: short for a list, as a sentence with the annotator and the evidence, and what
+    a manager can do, with its page."""
 
     flag: Flag
     short: str
     whole: str
-    criterion: str
+    act: str
+    url: str
 
 
-def told(campaign: Campaign, standing: AnnotatorStanding) -> list[ToldFlag]:
+def told(campaign: Campaign, counted: Counted, enrollment: Enrollment) -> list[ToldFlag]:
     """Return the flags of an annotator in words, with the numbers they are based on."""
-    names = criteria_of(campaign)
-    return [_told(flag, names) for flag in standing.flags]
+    flags = counted.flags_of(enrollment.pk)
+    names = criteria_of(campaign) if flags else {}
+    return [_told(flag, names, campaign, enrollment) for flag in flags]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,62 +155,88 @@ TOLD = {  # for each reason: a few words, and a sentence
     "speed": (
         gettext_lazy("%(own)s s a value (others %(others)s s)"),
         gettext_lazy(
-            "Worked %(own)s seconds for each of %(n)s values, without idle time over two minutes; "
+            "%(label)s worked %(own)s seconds for each of %(n)s values, without idle time over two "
+            "minutes; "
             "the median of the others is %(others)s seconds."
         ),
     ),
     "speed alone": (
         gettext_lazy("%(own)s s a value"),
-        gettext_lazy("Worked %(own)s seconds for each of %(n)s values."),
+        gettext_lazy("%(label)s worked %(own)s seconds for each of %(n)s values."),
+    ),
+    "quick": (
+        gettext_lazy("%(length)s of %(n)s within 400 ms"),
+        gettext_lazy(
+            "%(label)s gave %(length)s of %(n)s answers within 400 ms of seeing the criterion: too "
+            "fast to read it."
+        ),
     ),
     "same": (
         gettext_lazy("%(criterion)s: %(share)s are %(value)s (others %(of_others)s)"),
         gettext_lazy(
-            "On %(criterion)s gave the value %(value)s to %(share)s of %(n)s questions; the others "
-            "give it to %(of_others)s."
+            "On %(criterion)s, %(label)s gave the value %(value)s to %(share)s of %(n)s questions; "
+            "the others give it to %(of_others)s."
         ),
     ),
     "gold": (
         gettext_lazy("passed %(share)s of %(n)s gold questions"),
         gettext_lazy(
-            "Gave accepted values alone to %(share)s of %(n)s gold questions; the plan asks for "
-            "%(of_others)s."
+            "%(label)s gave only accepted values to %(share)s of %(n)s gold questions; the plan "
+            "asks for %(of_others)s."
+        ),
+    ),
+    "gold alone": (
+        gettext_lazy("passed %(share)s of %(n)s gold questions"),
+        gettext_lazy(
+            "%(label)s gave only accepted values to %(share)s of %(n)s gold questions: more failed "
+            "than the plan's rule of exclusion allows."
         ),
     ),
     "repeats": (
         gettext_lazy("agrees with themselves in %(share)s"),
         gettext_lazy(
-            "Gave the same value again in %(share)s of %(n)s values of hidden repeats; the plan "
-            "asks for %(of_others)s."
+            "%(label)s gave the same value again in %(share)s of %(n)s values of hidden repeats; "
+            "the plan asks for %(of_others)s."
         ),
     ),
     "degraded": (
         gettext_lazy("scored %(share)s of %(n)s degraded copies lower"),
         gettext_lazy(
-            "Scored %(share)s of %(n)s degraded copies below the questions they are made of; a "
-            "coin does as well (one-sided sign test)."
+            "%(label)s scored %(share)s of %(n)s degraded copies below the questions they are made "
+            "of; a coin does as well (one-sided sign test)."
         ),
     ),
     "drift": (
         gettext_lazy("%(criterion)s: drifts on %(day)s (%(apart)s, else %(usually)s)"),
         gettext_lazy(
-            "On %(criterion)s was %(apart)s points from the others on the same questions on "
-            "%(day)s, and %(usually)s on all other days (Welch's test over sources, 1 %% over this "
-            "annotator's days and criteria)."
+            "On %(criterion)s, %(label)s was %(apart)s points from the others on the same questions "
+            "on %(day)s, and %(usually)s on all other days (Welch's test over sources, 1 %% over "
+            "this annotator's days and criteria)."
         ),
     ),
     "run": (
         gettext_lazy("%(criterion)s: %(length)s times %(value)s in a row"),
         gettext_lazy(
-            "On %(criterion)s gave the value %(value)s %(length)s times in a row, in the order "
-            "submitted; the others give it to %(of_others)s of the questions."
+            "On %(criterion)s, %(label)s gave the value %(value)s %(length)s times in a row, in the "
+            "order submitted; the others give it to %(of_others)s of the questions."
+        ),
+    ),
+    "idle": (
+        gettext_lazy("no save since %(day)s"),
+        gettext_lazy(
+            "%(label)s holds a task, and has saved no answer in it since %(day)s. It opens for "
+            "others when its reserved time ends."
         ),
     ),
 }
+IN_CHECKS = ("gold", "repeats", "degraded")
 
 
-def _told(flag: Flag, names: Mapping[str, str]) -> ToldFlag:
+def _told(
+    flag: Flag, names: Mapping[str, str], campaign: Campaign, enrollment: Enrollment
+) -> ToldFlag:
     words = {
+        "label": enrollment.label,
         "own": number_format(round(flag.own, 1), 1),
         "others": "" if flag.others is None else number_format(round(flag.others, 1), 1),
         "n": number_format(flag.n, 0, force_grouping=True),
@@ -218,9 +249,26 @@ def _told(flag: Flag, names: Mapping[str, str]) -> ToldFlag:
         "apart": signed(flag.own),
         "usually": signed(flag.others or 0),
     }
-    of = flag.reason if flag.reason != "speed" or words["others"] else "speed alone"
-    short, whole = TOLD[of]
-    return ToldFlag(flag, str(short) % words, str(whole) % words, flag.criterion)
+    is_alone = flag.others is None and flag.reason in ("speed", "gold")
+    short, whole = TOLD[f"{flag.reason} alone" if is_alone else flag.reason]
+    act, url = _act(flag, campaign, enrollment)
+    return ToldFlag(flag, str(short) % words, str(whole) % words, act, url)
+
+
+def _act(flag: Flag, campaign: Campaign, enrollment: Enrollment) -> tuple[str, str]:
+    """Return what a manager can do about a flag, and the address for it."""
+    person = reverse("judging:annotator", args=[campaign.uuid, enrollment.pk])
+    if flag.reason == "idle":
+        return _("Remind the annotator"), person
+    if flag.reason in IN_CHECKS:
+        return _("See the results in the checks"), f"{person}#sums"
+    if flag.reason == "drift":
+        return _("See the days"), f"{person}#days"
+    query = {"annotator": enrollment.label, "sort": "outlier"}
+    if flag.criterion:
+        query["criterion"] = flag.criterion
+    items = reverse("analysis:items", args=[campaign.uuid])
+    return _("See the questions"), f"{items}?{urlencode(query)}"
 
 
 def signed(number: float) -> str:
@@ -242,7 +290,7 @@ def rows_of(
                 "each": each,
                 "standing": standing,
                 "is_hidden": each.pk in hidden,
-                "told": told(campaign, standing) if standing else [],
+                "told": told(campaign, counted, each),
                 "reported": counted.reported.get(each.pk),
             }
         )
@@ -307,7 +355,7 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect("judging:annotators", campaign.uuid)
     context = {
         "campaign": campaign,
-        "tab": "annotators",
+        "tab": "exclusion_rules",
         "rules": exclusion_rules.standing_rules(campaign),
         "proposals": [
             each

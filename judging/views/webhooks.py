@@ -95,7 +95,7 @@ def _page(
     labels = dict(Webhook.Event.choices)
     context = {
         "campaign": campaign,
-        "tab": "history",
+        "tab": "webhooks",
         "is_manager": True,
         "form": form,
         "webhooks": [

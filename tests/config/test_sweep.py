@@ -53,7 +53,7 @@ MAY = {
     KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
         judging:second_factor judging:confirm
         judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
-        annotation:account analysis:help annotation:here""",
+        annotation:account analysis:help annotation:here judging:header_jobs""",
     CREATORS: "judging:rubric_new judging:campaign_new judging:rubric_copy "
     "judging:collection_new analysis:reproduce judging:rubric judging:rubric_file",
     ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link

@@ -25,6 +25,7 @@ def test_one_click_tries_a_draft_and_the_report_of_the_copy_recovers_the_ranking
     page = still
     enter(page, campaign.created_by)
     page.goto(reverse("judging:campaign", args=[campaign.uuid]))
+    page.locator("summary", has_text="More").click()
     page.get_by_role("button", name="Try it with simulated annotators").click()
     page.wait_for_load_state()
     job = Job.objects.get(kind="analysis.dry_run")

@@ -42,7 +42,7 @@ def import_questions(page: Any, name: str, content: bytes) -> None:
 
 
 def open_campaign(page: Any) -> None:
-    """*Campaigns → New campaign*: the protocol, two annotators a task; preview; lock; open."""
+    """*Campaigns → New campaign*: the protocol, two annotators a task; preview; *Lock and open*."""
     page.get_by_role("link", name="Campaigns").first.click()
     page.get_by_role("link", name="New campaign").first.click()
     page.get_by_label("Title", exact=True).fill("A first study")
@@ -50,8 +50,8 @@ def open_campaign(page: Any) -> None:
     page.get_by_label("Annotators for each task").fill("2")
     page.get_by_role("button", name="Create").click()
     assert page.locator("[role=alert]").count() == 0
-    page.get_by_role("link", name="Overview", exact=True).click()
     campaign = page.url
+    page.locator("summary", has_text="More").click()
     page.get_by_role("link", name="Preview as annotator").click()
     page.locator("fieldset.criterion").first.wait_for(state="attached")
     page.goto(campaign)
@@ -61,8 +61,8 @@ def open_campaign(page: Any) -> None:
 
 
 def link_for_annotators(page: Any) -> str:
-    """*Annotators → Make a link*, for two annotators."""
-    page.get_by_role("link", name="Annotators", exact=True).click()
+    """*Invite annotators → Make a link*, for two annotators."""
+    page.get_by_role("link", name="Invite annotators").click()
     page.get_by_label("Annotators who may join").fill("2")
     page.get_by_role("button", name="Make the link").click()
     return str(page.locator(".copy code").inner_text())
@@ -83,11 +83,11 @@ def rate_a_task(page: Any, link: str) -> None:
 
 
 def report(page: Any) -> zipfile.ZipFile:
-    """Close the campaign, *Report → Run*, and download all of it."""
-    page.get_by_role("link", name="Overview", exact=True).click()
+    """Close the campaign, *Run the analysis*, and download all of it."""
+    page.locator("summary", has_text="More").click()
     page.locator("summary", has_text="Close").click()
     page.get_by_role("button", name="Close the campaign").click()
-    page.get_by_role("link", name="Report", exact=True).click()
+    page.get_by_role("link", name="Run the analysis", exact=True).click()
     page.get_by_role("button", name="Run the analysis").click()
     page.get_by_role("heading", name="In short").wait_for(timeout=PATIENCE)
     with page.expect_download() as waiting:

@@ -88,6 +88,7 @@ def test_a_judge_is_imported_and_stands_apart(
     assert not np.isclose(PEOPLE.mean(axis=0), mean).any()
     enter(still, campaign.created_by)
     still.goto(live_server.url + reverse("judging:campaign", args=[campaign.uuid]))
+    still.get_by_role("link", name="People").click()
     still.get_by_role("link", name="LLM judges").click()
     still.get_by_label("Table of its answers").set_input_files(file)
     still.get_by_label("Name in reports").fill("Careful model")

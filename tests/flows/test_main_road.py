@@ -66,11 +66,11 @@ def plan_campaign(page: Any) -> None:
     page.get_by_role("radio", name=re.compile(r"^QG-Bench manual evaluation (?!, in two)")).check()
     page.get_by_label("Annotators for each task").fill("3")
     page.get_by_role("button", name="Create").click()
+    campaign = page.url
     page.locator("#line-consent summary").click()
     page.locator("[name=consent]").fill("I take part of my own will.")
     page.locator("#line-consent").get_by_role("button", name="Save").click()
-    page.get_by_role("link", name="Overview", exact=True).click()
-    campaign = page.url
+    page.locator("summary", has_text="More").click()
     page.get_by_role("link", name="Preview as annotator").click()
     page.locator("fieldset.criterion").nth(5).wait_for(state="attached")
     assert page.locator("fieldset.criterion").count() == 6
@@ -82,7 +82,7 @@ def plan_campaign(page: Any) -> None:
 
 def invitation(page: Any) -> str:
     """Make a link and return it as it stands to be copied."""
-    page.get_by_role("link", name="Annotators", exact=True).click()
+    page.get_by_role("link", name="Invite annotators").click()
     page.get_by_label("Name of the link").fill("Spring course")
     page.get_by_label("Annotators who may join").fill("3")
     page.get_by_role("button", name="Make the link").click()
@@ -109,13 +109,12 @@ def rate_everything(page: Any, link: str, keys: tuple[str, ...]) -> None:
 def close(page: Any) -> None:
     page.get_by_role("link", name="Overview", exact=True).click()
     assert "6 / 6" in page.inner_text("main")
-    page.locator("summary", has_text="Close").click()
     page.get_by_role("button", name="Close the campaign").click()
 
 
 def analyse(page: Any) -> None:
     """Ask for the analysis and watch the worker until the first report shows itself."""
-    page.get_by_role("link", name="Report", exact=True).click()
+    page.get_by_role("link", name="Run the analysis", exact=True).click()
     page.get_by_role("button", name="Run the analysis").click()
     page.get_by_role("heading", name="In short").wait_for(timeout=PATIENCE)
 

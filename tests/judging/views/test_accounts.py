@@ -105,6 +105,16 @@ def test_new_account_malformed_is_not_made(page, form):
     assert User.objects.count() == 1
 
 
+def test_new_password_by_a_link_logs_in_only_if_it_is_the_first(page):
+    made = factories.researcher("grace")
+    stranger = Client()
+    form = stranger.get(link_in(page.post(password_link(made))), follow=True)
+    new = {"new_password1": "another long phrase", "new_password2": "another long phrase"}
+    answer = stranger.post(form.redirect_chain[-1][0], new)
+    assert answer.url == reverse("password_reset_complete")
+    assert "_auth_user_id" not in stranger.session
+
+
 def test_password_link_works_once_and_lets_its_owner_in(page):
     page.post(NEW, {"username": "grace", "usable_password": "false"})
     made = User.objects.get(username="grace")
@@ -112,7 +122,9 @@ def test_password_link_works_once_and_lets_its_owner_in(page):
     stranger = Client()
     form = stranger.get(link, follow=True)
     new = {"new_password1": "another long phrase", "new_password2": "another long phrase"}
-    assert stranger.post(form.redirect_chain[-1][0], new).status_code == 302
+    assert stranger.post(form.redirect_chain[-1][0], new).url == reverse("judging:home")
+    assert int(stranger.session["_auth_user_id"]) == made.pk
+    stranger.post(reverse("logout"))
     guesses = [
         Client().post(reverse("login"), {"username": "grace", "password": "a guess"})
         for _ in range(6)

@@ -1,5 +1,7 @@
+from datetime import timedelta
+
 import pytest
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 
 from config.celery import SHORT_TASKS, load_tasks
@@ -158,3 +160,40 @@ def test_job_of_another_collection_is_unknown_to_an_owner(page):
         collection=factories.collection(),
     )
     assert page.get(reverse("judging:job", args=[elsewhere.pk])).status_code == 404
+
+
+HEADER = reverse_lazy("judging:header_jobs")
+
+
+def test_header_shows_how_far_a_job_is_and_the_time_left(page, owner):
+    began = timezone.now() - timedelta(minutes=3, seconds=1)
+    made = running(owner, kind="analysis.run", done=3, total=9)
+    Job.objects.filter(pk=made.pk).update(started_at=began)
+    html = page.get(reverse("judging:campaigns")).text
+    assert reverse("judging:job", args=[made.pk]) in html
+    assert "Analysing the judgments" in html
+    assert "3 of 9, 6\xa0minutes left" in html
+    assert f'data-refresh hx-get="{HEADER}?seen={made.pk}' in html
+
+
+def test_header_gives_notice_once_a_job_on_show_is_done(page, owner):
+    made = running(owner, kind="analysis.run")
+    ended = timezone.now() - timedelta(hours=1)  # while the page was out of sight
+    Job.objects.filter(pk=made.pk).update(state="done", finished_at=ended)
+    part = page.get(f"{HEADER}?seen={made.pk}&seen=odd").text
+    assert 'id="job-notices" role="status" hx-swap-oob="innerHTML"' in part
+    assert "Analysing the judgments: done" in part
+    assert "data-refresh" not in part
+    assert "Analysing" not in page.get(reverse("judging:campaigns")).text
+
+
+def test_header_of_a_new_page_gives_notice_of_what_ended_just_now(page, owner):
+    made = running(owner, kind="analysis.run")
+    Job.objects.filter(pk=made.pk).update(state="done", finished_at=timezone.now())
+    assert "Analysing the judgments: done" in page.get(reverse("judging:campaigns")).text
+
+
+def test_header_shows_neither_jobs_of_others_nor_steps_that_lead_on_by_themselves(page, owner):
+    other = running(factories.researcher(), kind="analysis.run")
+    running(owner, kind="judging.add_files")
+    assert "jobs/" not in page.get(f"{HEADER}?seen={other.pk}").text

@@ -42,7 +42,6 @@ def test_overview_says_whom_to_look_at_and_why_in_place_of_counts(page, flagged)
     assert "0.2 s a value (others 3.1 s)" in html
     assert html.count("chip good") - html.count("chip good open") >= 2
     assert f'href="/campaigns/{campaign.uuid}/annotators/{hasty.pk}/"' in html
-    assert "1 annotator is flagged" in html
 
 
 def test_annotators_without_a_flag_count_and_those_without_a_task_have_nothing_yet(page, flagged):
@@ -61,7 +60,7 @@ def test_page_of_a_flag_names_the_evidence_and_leads_to_the_questions(page, flag
     campaign, hasty = flagged
     html = page.get(f"/campaigns/{campaign.uuid}/annotators/{hasty.pk}/").text
 
-    assert "Worked 0.2 seconds for each of 20 values" in html
+    assert "A03 worked 0.2 seconds for each of 20 values" in html
     assert "median of the others is 3.1 seconds" in html.replace("\n", " ")
     listed = f"/campaigns/{campaign.uuid}/items/?annotator=A03&amp;sort=outlier"
     assert listed in html
