@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain, combinations
+from itertools import combinations
 from math import nan
 from typing import TypeAlias
 
@@ -21,7 +21,7 @@ from quaestor_stats._inputs import FloatArray
 COEFFICIENTS: tuple[Method, ...] = ("spearman", "pearson")
 NOT_TESTED = (
     "The coefficients describe this dataset only: questions on one source or from one system are "
-    "dependent, so there is no interval and no test."
+    "dependent, so there is no interval and no test. The file of this table has Pearson's r, too."
 )
 
 
@@ -70,7 +70,7 @@ class MetricMatrix(Section[MetricCorrelation]):
 
     def tables(self, found: Found) -> list[PageTable]:
         rows: list[MetricCorrelation] = found.of(MetricMatrix)
-        return _half_squares(rows, {}, first="Metric")
+        return _half_square(rows, {}, first="Metric")
 
 
 class CriterionMatrix(Section[CriterionCorrelation]):
@@ -91,7 +91,7 @@ class CriterionMatrix(Section[CriterionCorrelation]):
 
     def tables(self, found: Found) -> list[PageTable]:
         rows: list[CriterionCorrelation] = found.of(CriterionMatrix)
-        return _half_squares(rows, found.names, first="Criterion")
+        return _half_square(rows, found.names, first="Criterion")
 
 
 def _pairs(columns: dict[str, FloatArray]) -> list[tuple[str, str, str, float, int, str]]:
@@ -114,17 +114,11 @@ def _pairs(columns: dict[str, FloatArray]) -> list[tuple[str, str, str, float, i
     return rows
 
 
-def _half_squares(
+def _half_square(
     rows: Sequence[Correlation], names: dict[str, str], *, first: str
 ) -> list[PageTable]:
-    tables = (_half_square(method, rows, names, first=first) for method in COEFFICIENTS)
-    return list(chain.from_iterable(tables))
-
-
-def _half_square(
-    method: str, rows: Sequence[Correlation], names: dict[str, str], *, first: str
-) -> list[PageTable]:
-    """Return half a square of one coefficient: the pairs above its diagonal."""
+    """Return half a square of the first coefficient: the pairs above its diagonal."""
+    method = COEFFICIENTS[0]
     pairs = [row for row in rows if row.coefficient == method]
     sizes = {row.n for row in pairs}
     n = f"n = {pairs[0].n:,}" if len(sizes) == 1 else "with the number of questions"
@@ -142,7 +136,6 @@ def _half_square(
         caption=f"{MEASURES[method]} over questions, {n}.",
         reasons=lambda rows: sorted({row.reason for row in rows} - {""}),
         heat=True,
-        folded=method != COEFFICIENTS[0],
     )
     return draw(table, pairs, names)
 

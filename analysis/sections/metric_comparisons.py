@@ -110,7 +110,7 @@ class MetricComparisons(Section[MetricPair]):
         "The metric with the highest correlation against each other metric; p with Holm's correction over "
         "all pairs, bold below .05. Williams' test is given for comparison with published results only: it "
         "treats questions as independent, so its p is too small if systems share sources. Some papers give "
-        "its one-sided p, which is half of the two-sided p."
+        "its one-sided p, which is half of the two-sided p. The file of this table has the other levels."
     )
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
@@ -146,15 +146,14 @@ class MetricComparisons(Section[MetricPair]):
 
     def tables(self, found: Found) -> list[PageTable]:
         chosen, pairs = headline_level(found), _pairs(found)
-        first: list[PageTable] = []  # of the headline's level
-        later: list[PageTable] = []
+        tables: list[PageTable] = []
         for leader in leaders_of(found):
-            rows = pairs.get((leader.criterion, leader.level), [])
-            title = f"{found.name_of(leader.criterion)}, {LEVELS[leader.level]}"
-            against = [row for row in rows if leader.highest in (row.better, row.other)]
-            tables = first if leader.level == chosen else later
-            tables += _against(leader.highest, against, f"{title}: {leader.highest}")
-        return [*first, *later]
+            if leader.level == chosen:
+                rows = pairs.get((leader.criterion, leader.level), [])
+                title = f"{found.name_of(leader.criterion)}, {LEVELS[leader.level]}"
+                against = [row for row in rows if leader.highest in (row.better, row.other)]
+                tables += _against(leader.highest, against, f"{title}: {leader.highest}")
+        return tables
 
 
 def _pairs(found: Found) -> dict[tuple[str, str], list[MetricPair]]:
