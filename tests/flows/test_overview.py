@@ -8,8 +8,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.actions import adjudications, campaigns, clones
-from judging.models import Assignment
+from judging.actions import adjudications, campaigns, clones, jobs
+from judging.models import Assignment, Job
 from tests import factories
 from tests.annotation.studies import opened
 from tests.flows import test_accessibility as looks
@@ -44,6 +44,30 @@ def test_overview_shows_what_was_handed_in_without_being_loaded_again(page: Any)
     page.clock.run_for(21_000)
     page.locator("[data-refresh]", has_text="2 / 4").wait_for()
     assert len(asked) == 2
+
+
+def test_header_follows_a_job_and_gives_notice_when_it_is_done(page: Any) -> None:
+    owner = factories.researcher()
+    job, now = jobs.enqueue(kind="analysis.run", parameters={}, by=owner), timezone.now()
+    own = Job.objects.filter(pk=job.pk)
+    own.update(state="running", started_at=now, heartbeat_at=now, done=1, total=4)
+    enter(page, owner)
+    page.clock.install()
+    page.clock.pause_at(now + timedelta(hours=1))
+    page.goto(reverse("judging:campaigns"))
+    notices = page.locator("#job-notices[role=status]")
+    assert "1 of 4" in page.locator(".jobs").inner_text()
+    assert notices.inner_text() == ""
+
+    own.update(done=3)
+    page.clock.run_for(21_000)
+    page.locator(".jobs", has_text="3 of 4").wait_for()
+
+    own.update(state="done", finished_at=timezone.now())
+    page.clock.run_for(21_000)
+    page.locator("#job-notices", has_text="Analysing the judgments: done").wait_for()
+    assert page.locator(".jobs").count() == 0
+    assert notices.count() == 1
 
 
 @pytest.mark.long

@@ -132,7 +132,9 @@ def test_researcher_who_leaves_the_browser_alone_is_logged_out_and_an_annotator_
 
 def test_signs_of_life_are_written_once_a_minute(django_assert_num_queries) -> None:
     client = browser_of(factories.researcher())
-    with django_assert_num_queries(3):  # session, account, and the page's own
+    with django_assert_num_queries(
+        4
+    ):  # session, account, the jobs in the header, and the page's own
         client.get("/sessions/")
 
 

@@ -144,9 +144,9 @@ def test_who_has_begun_does_not_decline(how: str) -> None:
 def test_home_asks_as_much_for_three_studies_as_for_one(django_assert_num_queries) -> None:
     client, user = named(studies.opened())
     client.get("/work/")
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         client.get("/work/")
     for _more in range(2):
         campaigns.add_member(campaign=studies.opened(), user=user, role="annotator")
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         client.get("/work/")

@@ -35,11 +35,11 @@ def test_list_passes_over_a_collection_that_is_deleted_at_this_moment(page, owne
 def test_list_takes_the_same_queries_for_one_row_and_three(page, owner, django_assert_num_queries):
     imported(owner)
     page.get(reverse("judging:collections"))
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         page.get(reverse("judging:collections"))
     for _ in range(2):
         imported(owner)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         page.get(reverse("judging:collections"))
 
 
@@ -65,13 +65,13 @@ def test_collection_takes_the_same_queries_for_one_row_and_three(
     Quarantine.objects.create(collection=made, row=1, reason="Bad.")
     url = reverse("judging:collection", args=[made.pk])
     page.get(url)
-    with django_assert_num_queries(21):
+    with django_assert_num_queries(22):
         page.get(url)
     for number in range(2):
         made.systems.create(name=f"System {number}")
         factories.campaign(collection=made, manager=owner)
         Quarantine.objects.create(collection=made, row=1, reason="Bad.")
-    with django_assert_num_queries(21):
+    with django_assert_num_queries(22):
         page.get(url)
 
 

@@ -64,11 +64,11 @@ def test_library_takes_the_same_queries_for_one_row_and_three(
 ):
     own(owner)
     page.get(reverse("judging:rubrics"))
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         page.get(reverse("judging:rubrics"))
     own(owner, mine="other")
     own(owner, mine="third")
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         page.get(reverse("judging:rubrics"))
 
 
