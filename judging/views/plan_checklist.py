@@ -239,7 +239,7 @@ def values(campaign: Campaign, amended: AmendForm | None) -> list[PlanValue]:
         value("items", _("Items"), selections.words(campaign)),
         value("annotators_per_task", _("Annotators for each task"), campaign.annotators_per_task),
         value("order", _("Order of the tasks"), order),
-        value("lease_minutes", _("Minutes a task stays reserved"), campaign.lease_minutes),
+        value("lease_minutes", _("Minutes an assignment stays reserved"), campaign.lease_minutes),
         *(
             value(name, str(PARTS[name].title), getattr(campaign, name))
             for name in ("introduction", "consent", "contact", "ethics", "pay")
