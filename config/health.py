@@ -33,7 +33,7 @@ MEASURES = {
         "SELECT count(*) FROM judging_job WHERE state = 'failed' AND finished_at > now() - interval '1 hour'",
     ),
     "quaestor_tasks_held": (
-        "Tasks that annotators have at the moment.",
+        "Assignments that annotators hold now.",
         "SELECT count(*) FROM judging_assignment WHERE state = 'held'",
     ),
     "quaestor_database_bytes": (

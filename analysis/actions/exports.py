@@ -172,13 +172,13 @@ rubric.json         the protocol: {rubric}, version {version}
 clusters-raw.csv    which sources belong together, if some do
 mixed-model.R       the same mixed model in R; it reads judgments-raw.csv and clusters-raw.csv
 
-Material: {collection}. Licence: {licence}.
+Dataset: {collection}. Licence: {licence}.
 Input: SHA-256 {sha256}
 """
 
 
 def readme(run: Run) -> str:
-    """Return what is in the archive, with the name of the study and the licence of its material."""
+    """Return what is in the archive, with the name of the study and the licence of its dataset."""
     campaign = run.campaign
     return README.format(
         title=campaign.title,

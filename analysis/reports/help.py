@@ -12,7 +12,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 FIRST_PAGE, STATISTICS = "statistics.md", "statistics-methods.md"
 GUIDE = "guide/researchers.md"
 PIECES: Mapping[str, tuple[str, str]] = {  # file and heading
-    "material": (GUIDE, "1. Import your material"),
+    "material": (GUIDE, "1. Import your dataset"),
     "planning": (GUIDE, "2. Plan a campaign"),
     "judging": (GUIDE, "3. Let people judge"),
     "report": (GUIDE, "4. Read the report"),

@@ -86,11 +86,15 @@ def _largest_total(assignment: Assignment, total: int) -> int:
 
 
 def task_minutes(campaign: Campaign) -> float:
-    """Return the minutes for a task that its planned pay assumes, else the protocol's estimate."""
+    """Return the minutes for a task that its planned pay assumes, else the protocol's estimate.
+
+    They are rounded to half minutes, so that they and the total of several tasks can both be shown
+    without another rounding.
+    """
     rate = rate_of(campaign.rate)
-    if rate is not None:
-        return float(rate.minutes)
-    return sheets.known(campaign.rubric).document.estimated_seconds / 60
+    estimated_minutes = sheets.known(campaign.rubric).document.estimated_seconds / 60
+    minutes = float(rate.minutes) if rate else estimated_minutes
+    return max(0.5, round(minutes * 2) / 2)
 
 
 def _earned(assignment: Assignment) -> str:

@@ -2,6 +2,7 @@
 one worked item."""
 
 from collections import Counter
+from math import ceil
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -78,9 +79,11 @@ def facts(campaign: Campaign) -> dict[str, Any]:
     )
     gates = Counter(campaign.exercises.values_list("kind", flat=True))
     return {
-        "minutes": max(1, round(minutes)),
+        "minutes": minutes,
+        "minutes_number": ceil(minutes),
         "tasks": tasks,
-        "all_minutes": max(1, round(minutes * tasks)),
+        "all_minutes": minutes * tasks,
+        "all_minutes_number": ceil(minutes * tasks),
         "training": gates[Exercise.Kind.TRAINING],
         "qualification": gates[Exercise.Kind.QUALIFICATION],
         "tries": campaign.tries,

@@ -36,7 +36,7 @@ def _problems(document: Document) -> Iterator[str]:
         order = each.get("order", document["order"])  # pilots and calibrations are no panels
         laid = _panel(document, each, drawn) if order == "panel" else _queue(document, each, drawn)
         if sorted(each["places"]) != sorted(laid):
-            yield f"{each['name']}: the places are not in the order that is drawn."
+            yield f"{each['name']}: the assignments are not in the order that is drawn."
 
 
 def _wrong_orders(round: Document, drawn: KeyedDraws) -> Iterator[str]:

@@ -439,7 +439,7 @@ def erase(
         reservations.let_go(enrollment=held)
         progress(0, places, "Removing judgments")
         counts = {"judgment": _remove_judgments(held, by=by)}
-        progress(places // 2, places, "Removing notes and opening places again")
+        progress(places // 2, places, "Removing notes and releasing assignments")
         counts |= _remove_entered(held)
         counts["assignment"] = _free_places(held)
         checks.forget(enrollment=held)

@@ -153,7 +153,7 @@ def reopen_places(*, campaign: Campaign, by: User) -> int:
         held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if held.state not in RUNNING:
             raise NotAllowedNow(
-                "Open the campaign again first: its places are assigned only while it runs.",
+                "Open the campaign again first: its assignments are given out only while it runs.",
                 code="campaign_not_open",
             )
         wanted = {task: (short, last) for task, short, last in _lacking(held)}
@@ -180,6 +180,6 @@ def reopen_places(*, campaign: Campaign, by: User) -> int:
         Assignment.objects.bulk_create(made)
         if made:
             history.note(
-                Event.Act.PLACES_REOPENED, by=by, campaign=held, after=f"{len(made)} places"
+                Event.Act.PLACES_REOPENED, by=by, campaign=held, after=f"{len(made)} assignments"
             )
     return len(made)

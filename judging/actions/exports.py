@@ -573,7 +573,7 @@ COLUMNS = {
     "judgment:origin": "judged by the annotator, forced by a rule on the page, imported, or simulated by a program",
     "judgment:cause": "the criterion whose value forced this one",
     "judgment:round": "main, or which pilot or calibration, if the export includes those",
-    "judgment:state": "submitted, or extra: submitted after the place had gone to another annotator",
+    "judgment:state": "submitted, or extra: submitted after the assignment was given to another annotator",
     "judgment:at": "when it was stored, UTC",
     "judgment:task_seconds": "active time of the whole task that the judgment belongs to, in seconds, without pauses",
     "judgment:first_shown_at": "when the annotator first saw the criterion, by the clock of their device",

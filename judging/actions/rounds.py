@@ -194,7 +194,7 @@ def open_(
             PLACE,
             _places(round, tasks),
             stored=lambda _count: progress(
-                min(next(told) * COPIED, laid), laid, "Laying out places"
+                min(next(told) * COPIED, laid), laid, "Drawing assignments"
             ),
         )
         authorships.bar(round=round)

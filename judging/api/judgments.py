@@ -33,7 +33,7 @@ WITH_FURTHER = [
     OpenApiParameter(
         "extras",
         OpenApiTypes.BOOL,
-        description="Also what was submitted after its place was given to another annotator.",
+        description="Also what was submitted after its assignment was given to another annotator.",
     ),
     OpenApiParameter(
         "trials", OpenApiTypes.BOOL, description="Also judgments of pilot and calibration rounds."

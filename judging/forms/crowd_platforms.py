@@ -40,7 +40,7 @@ class PlatformForm(forms.Form):
         min_value=MINUTES[0],
         max_value=MINUTES[1],
         help_text=_(
-            "The platform's longest time for a submission. After it, unfinished tasks are open to others."
+            "The platform's longest time for a submission. After it, unfinished assignments are open to others."
         ),
     )
     person_param = forms.RegexField(

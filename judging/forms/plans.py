@@ -85,7 +85,7 @@ class PlanForm(forms.ModelForm):
             "annotators_per_task": _("Annotators for each task"),
             "tasks_per_annotator": _("Maximum tasks for each annotator"),
             "order": _("Order of the tasks"),
-            "lease_minutes": _("Minutes a task stays reserved"),
+            "lease_minutes": _("Minutes an assignment stays reserved"),
             "fixed_language": _("Language of annotators’ pages"),
             "fixed_view": _("Layout of tasks"),
             "review_before_submit": _("Review before Submit"),
@@ -113,7 +113,7 @@ class PlanForm(forms.ModelForm):
                 "own."
             ),
             "lease_minutes": _(
-                "Saving an answer renews it. After that long without a sign the task goes to another annotator; "
+                "Saving an answer renews it. After that long without a sign the assignment goes to another annotator; "
                 "the saved answers are kept."
             ),
             "fixed_language": _("Fix it if all annotators must read the same instructions."),

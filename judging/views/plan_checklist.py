@@ -246,7 +246,7 @@ def _locked_values(campaign: Campaign) -> Iterator[tuple[str, str, str]]:
     annotators = str(campaign.annotators_per_task)
     yield "annotators_per_task", _("Annotators for each task"), annotators
     yield "order", _("Order of the tasks"), order
-    yield "lease_minutes", _("Minutes a task stays reserved"), str(campaign.lease_minutes)
+    yield "lease_minutes", _("Minutes an assignment stays reserved"), str(campaign.lease_minutes)
     for name in ("introduction", "consent", "contact", "ethics", "pay"):
         yield name, str(PARTS[name].title), getattr(campaign, name)
     for code, texts in campaign.translated_texts.items():

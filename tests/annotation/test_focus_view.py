@@ -76,6 +76,7 @@ def test_task_names_its_groups_remembers_a_list_and_says_what_is_entered_and_mis
     page.keyboard.press("b")
     said = page.locator("#announcer > :last-child")
     assert re.match(r"B: What does the \dth question", said.inner_text())
+    page.wait_for_timeout(600)
     page.keyboard.press("Enter")
     assert said.inner_text().startswith("6 to go: A, Grammaticality")
     assert open_criterion(page) == "q1.grammaticality"

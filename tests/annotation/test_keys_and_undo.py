@@ -90,6 +90,10 @@ def test_value_set_by_a_rule_is_said_with_undo_after_the_page_moved_on(page: Any
     said = page.locator("#announcer > p").all_inner_texts()
     assert said[-2].startswith("Set to 1 by the protocol")
     assert said[-1].startswith("B: ")
+    page.wait_for_timeout(300)
+    press(page, "a")
+    assert [line[:2] for line in page.locator("#announcer > p").all_inner_texts()] == ["A:"]
+    press(page, "b")
     assert violations(page) == []
     notice.get_by_role("button", name="Undo").click()
     assert now(page) == "q1.understandability"

@@ -118,3 +118,34 @@ def test_question_higher_than_its_frame_is_reached_by_keyboard(
     Question.objects.update(text=phones.PASSAGE)
     work(page, campaign)
     assert violations(page) == []
+
+
+FREE_HEIGHT = """() => {
+  const scale = document.querySelector("fieldset.now .scale").getBoundingClientRect();
+  return document.querySelector(".dock").getBoundingClientRect().top - scale.bottom;
+}"""
+
+
+@pytest.mark.parametrize("size", [(360, 640), (360, 600)])
+def test_passage_takes_the_height_under_the_scale_on_phones(
+    new_page: Callable[..., Page], size: tuple[int, int]
+) -> None:
+    page = new_page(width=size[0], height=size[1])
+    enter(page, studies.annotator(phones.opened("qgbench"))[1].user)
+    page.goto(f"/work/{Campaign.objects.get().uuid}/?begin")
+    page.wait_for_selector("#judging.scripted")
+    for key in "331":
+        assert page.evaluate(FREE_HEIGHT) < 44
+        page.keyboard.press(key)
+        page.wait_for_timeout(100)
+    comment = page.get_by_text("Add a comment on this task")
+    report = page.locator(".shown .report summary")
+    for part in (report, comment):
+        part.scroll_into_view_if_needed()
+        box = part.bounding_box()
+        dock = page.locator(".dock").bounding_box()
+        assert box and dock and box["y"] + box["height"] < dock["y"] + 1
+    assert report.bounding_box()["y"] + 44 <= comment.bounding_box()["y"] + 1
+    comment.click()
+    page.locator("#note").fill("A remark")
+    assert violations(page) == []

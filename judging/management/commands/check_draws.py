@@ -26,5 +26,5 @@ class Command(BaseCommand):
             raise CommandError("\n".join(found))
         places = sum(len(each["places"]) for each in document["rounds"])
         self.stdout.write(
-            f"As drawn: {len(document['rounds'])} rounds, {places} places; the secret has its hash."
+            f"As drawn: {len(document['rounds'])} rounds, {places} assignments; the secret has its hash."
         )

@@ -49,12 +49,16 @@ export const csrfToken = () =>
 // Whose page it is: the server takes nothing for somebody else who has logged in in this browser since.
 export const asOpened = () => ({ "X-Quaestor-Account": form.dataset.account });
 
-const MOST_ANNOUNCEMENTS = 5;
+const SAME_ACT = 500; // ms in which one act of the annotator has all its effects announced
+let actBegan = 0;
 
-// Each is a line of its own: what is added is read after what was added before, and nothing is cut off.
+// What follows from one act is announced line by line, so that nothing is cut off; the lines of the next act replace them.
 export function announce(text) {
+  if (performance.now() - actBegan > SAME_ACT) {
+    announcer.replaceChildren();
+    actBegan = performance.now();
+  }
   const line = document.createElement("p");
   line.textContent = text;
   announcer.append(line);
-  if (announcer.childElementCount > MOST_ANNOUNCEMENTS) announcer.firstElementChild.remove();
 }

@@ -30,7 +30,7 @@ def test_start_states_time_pay_criteria_and_a_worked_item() -> None:
     said = text_of(client.get(f"/work/{campaign.uuid}/start/").text)
 
     assert (
-        "Time about 2 minutes a task Tasks up to 40; you may pause at any time "
+        "Time about 2.5 minutes a task Tasks up to 40; you may pause at any time "
         "In total up to about 100 minutes for all tasks Pay 9 euros an hour" in said
     )
     assert "Is the question grammatical? 1 Many errors 2 Small errors 3 Correct" in said
@@ -43,6 +43,21 @@ def test_start_states_time_pay_criteria_and_a_worked_item() -> None:
     assert (
         "Correctness 3 Asks exactly for it By the passage Jonas Lind was the first keeper" in said
     )
+
+
+@pytest.mark.parametrize("seconds", [10, 44, 50, 75, 150, 100])
+@pytest.mark.parametrize("tasks", [1, 7, 41])
+def test_start_states_total_that_is_time_per_task_times_tasks(seconds: int, tasks: int) -> None:
+    timed = replace(documents.shipped("qgbench"), key="timed", estimated_seconds=seconds)
+    rubric = rubrics.install(document=timed)
+    campaign = factories.opened(rubric=rubric, tasks_per_annotator=tasks)
+    client, _enrollment = studies.annotator(campaign)
+
+    said = text_of(client.get(f"/work/{campaign.uuid}/start/").text)
+
+    [per_task] = re.findall(r"about ([\d.]+) minutes? a task", said)
+    [total] = re.findall(r"about ([\d.,]+) minutes? for all tasks", said)
+    assert float(per_task) * tasks == float(total.replace(",", ""))
 
 
 def test_start_has_one_button_that_leads_to_the_first_task() -> None:
@@ -125,7 +140,7 @@ def test_start_shows_the_personal_link_to_those_who_have_no_password() -> None:
 
     html = client.get(f"/work/{campaign.uuid}/start/").text
 
-    [link] = re.findall(r'<code id="personal-link">([^<]+)</code>', html)
+    [link] = re.findall(r'<code id="personal-link" translate="no">([^<]+)</code>', html)
     assert "/go/" in link
     assert 'data-copy="personal-link"' in html
     assert Client().get(link).status_code == 200

@@ -107,7 +107,9 @@ def test_draws_of_a_closed_campaign_are_those_of_its_secret(key: str, tmp_path) 
     said = io.StringIO()
     call_command("check_draws", str(path), stdout=said)
     places = 3 * 5 * (3 if key == "panel" else 1)
-    assert said.getvalue() == f"As drawn: 1 rounds, {places} places; the secret has its hash.\n"
+    assert (
+        said.getvalue() == f"As drawn: 1 rounds, {places} assignments; the secret has its hash.\n"
+    )
 
 
 def test_draws_that_somebody_changed_are_found(tmp_path) -> None:
@@ -120,7 +122,7 @@ def test_draws_that_somebody_changed_are_found(tmp_path) -> None:
     turned = copy.deepcopy(document)
     turned["rounds"][0]["tasks"][0]["units"].reverse()
     cases = {
-        "places are not": swapped,
+        "assignments are not": swapped,
         f"systems on {round['sources'][0][0]} are not": turned,
         "not the one whose hash": {**document, "secret": "0" * 64},
         "not the one that was locked": {

@@ -121,7 +121,7 @@ def test_places_of_the_excluded_open_once_and_what_they_said_stays(judged):
     assert exclusion_rules.reopen_places(campaign=campaign, by=by) == 5
     assert exclusion_rules.reopen_places(campaign=campaign, by=by) == 0
     assert Assignment.objects.filter(enrollment=hasty, state="submitted").count() == before
-    assert Event.objects.filter(act="places.reopened", after="5 places").count() == 1
+    assert Event.objects.filter(act="places.reopened", after="5 assignments").count() == 1
     fresh = factories.enrollment(campaign, label="A04")
     assert len(work(fresh, tasks=9, choose=2)) == 5
     assert work(hasty, tasks=1, choose=2) == []

@@ -96,7 +96,7 @@ def test_draws_of_all_rounds_can_be_checked(order: str) -> None:
     assert draw_checks.problems(document) == []
     document["rounds"][1]["places"][0][1:3] = [9, 9]
     assert draw_checks.problems(document) == [
-        "calibration/1: the places are not in the order that is drawn."
+        "calibration/1: the assignments are not in the order that is drawn."
     ]
 
 
@@ -129,4 +129,4 @@ def test_places_are_checked_as_they_are_stored_so_that_the_end_does_not_hold_the
             Task.objects.filter(round__campaign=campaign).update(round=0)
 
     campaigns.open_(campaign=campaign, now=NOW, progress=progress)
-    assert "Laying out places" in told
+    assert "Drawing assignments" in told
