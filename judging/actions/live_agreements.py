@@ -64,7 +64,7 @@ class AnnotatorPair:
 
 @dataclass(frozen=True, slots=True)
 class DisputedItem:
-    """A unit with its source, and the mean distance of two annotators as a share of the scale."""
+    """A unit with its source, and the mean squared distance of two annotators from 0 to 1."""
 
     unit: int
     source: int

@@ -103,7 +103,7 @@ class AnnotatorPairSerializer(serializers.Serializer):
 
 
 class DisputedItemSerializer(serializers.Serializer):
-    """An item with the mean distance of two annotators as a share of the scale."""
+    """An item with the mean squared distance of two annotators, from 0 to 1."""
 
     item = serializers.IntegerField(source="unit")
     source = serializers.CharField(source="source_key")

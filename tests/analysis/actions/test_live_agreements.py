@@ -112,7 +112,7 @@ def test_alpha_is_that_of_krippendorff_and_pairs_and_items_are_counted_by_hand(c
             scale = criterion.values()
             width = 1 if criterion.level == "nominal" else max(scale) - min(scale)
             apart = float(values[0] != values[1]) if width == 1 else abs(values[0] - values[1])
-            distances.append(apart / width)
+            distances.append((apart / width) ** 2)
         assert item["disagreement"] == pytest.approx(np.mean(distances))
     keys = [item["disagreement"] for item in found.items]
     assert keys == sorted(keys, reverse=True)
