@@ -33,6 +33,7 @@ def _action(path: str) -> Callable[..., Any]:
 # kind of job, the action that does it, the right of the user who asks
 KINDS: tuple[tuple[str, str, Right | None], ...] = (
     (jobs.FORGET_ANNOTATORS, "erasures.execute", None),
+    (jobs.LIVE_AGREEMENT, "live_agreements.execute", None),
     ("analysis.planning", "planning.execute", guards.analyses),
     ("analysis.remove_dry_run", "dry_runs.execute_removal", guards.manages),
     ("analysis.degrade", "degradations.execute", guards.owns),

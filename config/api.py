@@ -35,6 +35,7 @@ from judging.api.jobs import Jobs
 from judging.api.judgments import Judgments, Tasks
 from judging.api.llm_judges import LlmJudges
 from judging.api.me import Me
+from judging.api.overview import Overviews
 from judging.api.people import Enrolments, Invitations, Join, Members
 from judging.api.protocols import Protocols
 from judging.api.quality import ExclusionRules, QualityPlans
@@ -126,12 +127,14 @@ crowd_platform = CrowdPlatforms.as_view(
     {"get": "retrieve", "post": "create", "patch": "partial_update"}
 )
 qualification_rules = QualificationRules.as_view(READ_AND_REPLACE)
+overview = Overviews.as_view({"get": "retrieve"})
 quality_plan = QualityPlans.as_view(READ_AND_REPLACE)
 
 urlpatterns = [
     path(f"{in_campaign}/adjudication/", adjudication, name="adjudication"),
     path(f"{in_campaign}/crowd-platform/", crowd_platform, name="crowd-platform"),
     path(f"{in_campaign}/exercises/rules/", qualification_rules, name="qualification-rules"),
+    path(f"{in_campaign}/overview/", overview, name="overview"),
     path(f"{in_campaign}/quality/", quality_plan, name="quality"),
     path("me/", Me.as_view(), name="me"),
     path("join/", Join.as_view(), name="join"),

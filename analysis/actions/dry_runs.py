@@ -409,7 +409,8 @@ def remove(*, campaign: Campaign, by: User, progress: TellProgress = silent) -> 
         raise CannotTry("The copy is being filled: this dry run is under way.")
     with transaction.atomic():
         Campaign.objects.select_for_update().get(pk=campaign.pk)
-        if campaign.jobs.unfinished().exclude(kind__in=jobs.REMOVE_CAMPAIGN).exists():
+        by_itself = (*jobs.REMOVE_CAMPAIGN, jobs.LIVE_AGREEMENT)
+        if campaign.jobs.unfinished().exclude(kind__in=by_itself).exists():
             raise CannotTry(
                 "Its report is under way. Delete the copy once that is done, or cancel it first."
             )

@@ -6,12 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
-from math import isfinite
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
-from django.utils import timezone
 
 from analysis import frames, sections
 from analysis.actions import papers, scores, scoring_parts
@@ -21,17 +19,14 @@ from analysis.reports import charts, typeset
 from analysis.reports.rows import Record, encode
 from analysis.reports.system_names import system_name
 from analysis.reports.typeset import CannotSet
-from analysis.sections.agreement import coefficient_row
-from analysis.sections.criteria import criterion_rows
 from analysis.sections.llm_judges.bias import JudgedItems
 from analysis.sections.omitted_tables import OmittedTables, too_long
 from analysis.sections.page import results_in_words
 from analysis.sections.rule_application import read_as
 from analysis.sections.section import Found, Inputs, chance_of
 from judging import storage
-from judging.actions import enrollments, jobs
+from judging.actions import enrollments, jobs, live_agreements
 from judging.models import (
-    AnalysedAgreement,
     Assignment,
     Campaign,
     Exclusion,
@@ -160,7 +155,7 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     _keep(run, documents, figures, report)
     if erased := list(run.campaign.erasures.exclude(pk__in=before).values_list("label", flat=True)):
         forget_annotators(run=run, labels=erased)
-    _tell_overview(run, found)
+    live_agreements.ask(run.campaign)
     return {"run": run.number}
 
 
@@ -351,26 +346,6 @@ def _pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes | None:
     except CannotSet:
         LOG.exception("run %s has no PDF", run.pk)
         return None
-
-
-def _tell_overview(run: Run, found: Found) -> None:
-    """Write down the agreement where the campaign's overview finds it; it knows no analyses."""
-    criteria: dict[str, Any] = {}
-    for row in criterion_rows(found):
-        told = coefficient_row(found, row.criterion, "krippendorff_alpha", row.alpha_level)
-        if told is not None:
-            alpha = told.estimate
-            named = {"value": alpha.value, "low": alpha.ci.low, "high": alpha.ci.high}
-            known = {
-                key: number
-                for key, number in named.items()
-                if number is not None and isfinite(number)
-            }
-            criteria[row.criterion] = known | {"n": alpha.n, "reason": alpha.reason}
-    AnalysedAgreement.objects.update_or_create(
-        campaign=run.campaign,
-        defaults={"criteria": criteria, "run": run.number, "found_at": timezone.now()},
-    )
 
 
 def _keep(

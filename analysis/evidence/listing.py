@@ -18,7 +18,7 @@ from judging.models import Campaign, Collection, Criterion, Metric, Source
 
 PAGE = 50
 SORTS = ("file", "disagreement", "gap", "loss", "outlier", "mean", "score")
-OF_PEOPLE = ("disagreement", "gap", "loss", "outlier", "mean")  # sorts that need a criterion
+OF_ONE_CRITERION = ("gap", "loss", "outlier", "mean")
 
 UNITS = """
     FROM judging_unit u
@@ -75,6 +75,42 @@ DIFFERING = f"""
             / nullif(sum(n) * (sum(n) - 1), 0) AS key
         FROM given GROUP BY unit_id
     )
+"""
+# Over all criteria, the mean of each one's mean squared distance of two annotators as a share of its
+# scale. It needs no more than sums; distances that are not squared take three times as long.
+OF_ALL_CRITERIA = """
+    scales AS (
+        SELECT c.id AS criterion, c.level = 'nominal' AS is_nominal,
+            nullif(max(point.value) - min(point.value), 0)::float8 AS width
+        FROM judging_criterion c
+        JOIN judging_scalepoint point ON point.criterion_id = c.id AND NOT point.missing
+        WHERE c.rubric_id = %(rubric)s GROUP BY c.id
+    ),
+    ratings AS NOT MATERIALIZED (
+        SELECT j.unit_id, j.criterion_id AS criterion, j.value
+        FROM judging_judgment j
+        JOIN judging_assignment a ON a.id = j.assignment_id
+        JOIN judging_round r ON r.id = a.round_id
+        JOIN judging_scalepoint point ON point.criterion_id = j.criterion_id
+            AND point.value = j.value AND NOT point.missing
+        WHERE r.campaign_id = %(campaign)s AND r.kind = 'main' AND a.state = 'submitted'
+          AND j.superseded_at IS NULL AND NOT EXISTS (SELECT 1 FROM judging_exclusion x
+              WHERE x.enrollment_id = a.enrollment_id AND x.lifted_at IS NULL)
+    ),
+    distances AS (
+        SELECT unit_id, 2 * (count(*) * sum(value * value) - sum(value) * sum(value))::float8
+            / nullif(count(*) * (count(*) - 1), 0) / width ^ 2 AS distance
+        FROM ratings JOIN scales USING (criterion)
+        WHERE NOT is_nominal GROUP BY unit_id, criterion, width
+        UNION ALL
+        SELECT unit_id,
+            (sum(n) * sum(n) - sum(n * n))::float8 / nullif(sum(n) * (sum(n) - 1), 0)
+        FROM (SELECT unit_id, criterion, value, count(*) AS n
+            FROM ratings JOIN scales USING (criterion)
+            WHERE is_nominal GROUP BY unit_id, criterion, value) counts
+        GROUP BY unit_id, criterion
+    ),
+    pairs AS (SELECT unit_id, avg(distance)::float8 AS key FROM distances GROUP BY unit_id)
 """
 RANKED = f"""
     {SAID},
@@ -363,9 +399,11 @@ def keyed(chosen: Chosen) -> tuple[str, dict[str, Any]]:
     """
     first, key, join = KEYS[chosen.sort]
     where, given = conditions(chosen)
-    nominal = chosen.criterion is not None and chosen.criterion.level == Criterion.Level.NOMINAL
-    if chosen.sort == "disagreement" and nominal:
-        first = DIFFERING
+    if chosen.sort == "disagreement":
+        if chosen.criterion is None:
+            first = OF_ALL_CRITERIA
+        elif chosen.criterion.level == Criterion.Level.NOMINAL:
+            first = DIFFERING
     extras = (
         "gaps.of_people, gaps.of_metric, gaps.n, gaps.human, gaps.metric"
         if chosen.sort == "gap"
@@ -468,6 +506,7 @@ def filters(chosen: Chosen) -> tuple[list[str], dict[str, Any]]:
     given: dict[str, Any] = {
         "collection": chosen.collection.pk,
         "campaign": chosen.campaign.pk if chosen.campaign else None,
+        "rubric": chosen.campaign.rubric_id if chosen.campaign else None,
         "criterion": chosen.criterion.pk if chosen.criterion else None,
         "system": chosen.system,
         "value": chosen.value,

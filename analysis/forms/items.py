@@ -7,7 +7,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from analysis.evidence.listing import OF_PEOPLE, Chosen
+from analysis.evidence.listing import OF_ONE_CRITERION, Chosen
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.metric_names import metric_names
 from judging.models import Campaign, Collection, Criterion, Enrollment, Metric
@@ -106,14 +106,14 @@ class ItemsForm(forms.Form):
         return given
 
     def chosen(self) -> Chosen:
-        """Return the settings of the list. If an order needs ratings and no criterion is chosen, it
-        uses the first one."""
+        """Return the settings of the list. If an order needs a criterion and none is chosen, it uses
+        the first one."""
         given = self.cleaned_data
         sort = given.get("sort") or "file"
         criterion = next(
             (each for each in self.criteria if each.key == given.get("criterion")), None
         )
-        if criterion is None and sort in OF_PEOPLE and self.criteria:
+        if criterion is None and sort in OF_ONE_CRITERION and self.criteria:
             criterion = self.criteria[0]
         return Chosen(
             collection=self.collection,

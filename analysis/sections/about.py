@@ -16,6 +16,7 @@ from analysis.reports.rows import Record, column, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.violations import Violations
 from judging.actions.blinding import read_others, unblinded
+from judging.actions.live_agreements import count_looks
 from judging.imports.fit import WHY_EXCLUDED
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import (
@@ -80,6 +81,9 @@ class StudyFacts:
         "annotators who may have read others' judgments: they were named as adjudicators of the "
         "dataset after others had judged it, before they began or while the study was closed in "
         "between"
+    )
+    looked_at_agreement: int = column(
+        "users who looked at agreement before the campaign was closed, on its overview or in a report"
     )
     deviations: list[Any] = column(
         "what was changed after the lock: the first 200, with the beginnings of long texts"
@@ -212,6 +216,12 @@ class About(Section[StudyFacts]):
                 )
             if study.clusters:
                 yield resampled(study)
+            if study.looked_at_agreement:
+                people = counted(study.looked_at_agreement, "person", "people")
+                yield (
+                    f"{people} looked at agreement before the campaign was closed. If the decision to "
+                    "stop depended on it, agreement is biased."
+                )
             if study.without_values:
                 yield places_without_values(study)
             if study.settled:
@@ -277,6 +287,7 @@ def _conduct(campaign: Campaign) -> dict[str, Any]:
         "excluded": _excluded(campaign),
         "unblinded": unblinded(campaign),
         "read_others": read_others(campaign),
+        "looked_at_agreement": count_looks(campaign),
         "deviations": _deviations(campaign),
         "deviation_count": campaign.deviations.count(),
     }

@@ -16,7 +16,7 @@ from analysis.evidence import lines, listing
 from analysis.evidence import source as material
 from analysis.forms.items import SORTS, ItemsForm
 from analysis.reports.evidence import ItemQuery
-from judging.actions import selections
+from judging.actions import live_agreements, selections
 from judging.forms.plain_text import sent
 from judging.guards import (
     campaign_for_staff,
@@ -87,7 +87,10 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
     selections.keep_from_who_judges(request.user, collection, campaign=campaign)
     if judges_now(request.user, collection):
         return _blind_list(request, collection, campaign)
-    form = ItemsForm(request.GET, collection=collection, campaign=campaign)
+    # without a chosen order, the questions that annotators dispute most come first
+    is_disputed = campaign is not None and live_agreements.disputes(campaign)
+    address = {"sort": "disagreement"} if is_disputed and not request.GET else request.GET
+    form = ItemsForm(address, collection=collection, campaign=campaign)
     context: dict[str, Any] = _frame(collection, campaign) | {"form": form}
     if not form.is_valid():
         return render(request, "analysis/items/list.html", context, status=422)

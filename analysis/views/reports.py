@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -18,7 +19,7 @@ from analysis.reports.numerals import briefly
 from analysis.sections import page, section_of
 from analysis.views.figures import svg_response
 from judging import tasks
-from judging.actions import jobs
+from judging.actions import jobs, live_agreements
 from judging.guards import campaign_for_staff, judges_now
 from judging.imports.texts import whole_number
 from judging.limits import MAX_DOCUMENT_CHARACTERS, MAX_PAGE_ROWS
@@ -164,6 +165,7 @@ def _page(
         "has_more": len(newest) > MAX_PAGE_ROWS,
     }
     if run:
+        live_agreements.note_look(campaign=campaign, by=request.user, now=timezone.now())
         context |= {
             "parts": report_pages.parts_of(run),
             "changed": runs.changed_since(run),

@@ -12,7 +12,16 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from judging.actions import bulk, checks, history, jobs, panels, reservations, visits
+from judging.actions import (
+    bulk,
+    checks,
+    history,
+    jobs,
+    live_agreements,
+    panels,
+    reservations,
+    visits,
+)
 from judging.actions.campaigns import judged_the_first, name_of
 from judging.actions.rounds import TellProgress, silent
 from judging.campaign_texts import whole_consent
@@ -346,6 +355,7 @@ def exclude(*, enrollment: Enrollment, reason: str, by: User, now: datetime) -> 
             raise AlreadyExcluded(f"{held.label} is excluded already.")
         _leave_seat(held)
         history.note(Event.Act.EXCLUDED, by=by, campaign=held.campaign, about=held.label)
+        live_agreements.ask(held.campaign)
         return Exclusion.objects.create(
             enrollment=held, reason=reason, excluded_by=by, excluded_at=now
         )
@@ -360,6 +370,7 @@ def readmit(*, enrollment: Enrollment, by: User, now: datetime) -> None:
             history.note(
                 Event.Act.READMITTED, by=by, campaign=enrollment.campaign, about=enrollment.label
             )
+            live_agreements.ask(enrollment.campaign)
         if seat := panels.own_seat(enrollment):
             Enrollment.objects.filter(pk=enrollment.pk).update(seat=seat, cursor_round=None)
 
@@ -448,6 +459,7 @@ def erase(
         )
         _remove_person(held)
         _forget_in_reports(held, by=by)
+        live_agreements.forget_pairs(held.campaign)
     return erasure
 
 
@@ -455,7 +467,8 @@ def _forget_in_reports(enrollment: Enrollment, *, by: User | None) -> None:
     """Queue a job that removes the person from finished analyses; workers find it without a
     notification. Annotators who are erased while it is queued are added to it."""
     campaign, kind = enrollment.campaign, jobs.FORGET_ANNOTATORS
-    if not campaign.jobs.filter(kind__startswith="analysis.").exists():
+    analyses = campaign.jobs.filter(kind__startswith="analysis.")
+    if not analyses.exclude(kind=jobs.LIVE_AGREEMENT).exists():
         return
     queued = campaign.jobs.select_for_update().filter(kind=kind, state=Job.State.QUEUED)
     # a job that goes on where another stopped has passed reports that this person may be in

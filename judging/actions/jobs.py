@@ -34,6 +34,7 @@ ATTEMPTS = 3
 WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask an external server
 DRY_RUN = "analysis.dry_run"  # the kind that fills a copy of a draft
 FORGET_ANNOTATORS = "analysis.forget"  # the kind that removes erased annotators from reports
+LIVE_AGREEMENT = "analysis.live_agreement"  # the kind that computes agreement for the overview
 ERASE = "judging.erase"  # the kind that erases an annotator
 OWED = (FORGET_ANNOTATORS, ERASE)  # to the person who is erased: they cannot be cancelled
 REMOVE_CAMPAIGN = (  # the kinds that delete the campaign they belong to
@@ -51,6 +52,7 @@ LOST_TOO_OFTEN = f"Its worker died {ATTEMPTS} times; it was not tried again."
 job_ended = Signal()  # sent with `job` and its last `state`, in the transaction of the end
 
 MESSAGE_CHARACTERS = 300  # the width of the column
+IS_DUE = Q(not_before=None) | Q(not_before__lte=Now())
 HAS_UNFINISHED_PARTS = Exists(
     Job.objects.filter(parent=OuterRef("pk"), state__in=[Job.State.QUEUED, Job.State.RUNNING])
 )
@@ -104,7 +106,8 @@ def enqueue(
 
 def claim(*, job_id: uuid.UUID | str) -> Job | None:
     """Take a queued job by one conditional update; None if another worker has it or it is over."""
-    taken = Job.objects.filter(~HAS_UNFINISHED_PARTS, pk=job_id, state=Job.State.QUEUED).update(
+    due = Job.objects.filter(IS_DUE, ~HAS_UNFINISHED_PARTS, pk=job_id, state=Job.State.QUEUED)
+    taken = due.update(
         state=Job.State.RUNNING,
         attempts=F("attempts") + 1,
         started_at=Now(),
@@ -243,7 +246,7 @@ def to_send(**which: Any) -> list[Job]:
     """Return the queued jobs, or some of them, for which a broker needs a message, and note that it
     gets one. A lost message is sent again when the lease ends."""
     waiting = Job.objects.filter(
-        _lease_ended("rung_at"), ~HAS_UNFINISHED_PARTS, state=Job.State.QUEUED, **which
+        _lease_ended("rung_at"), IS_DUE, ~HAS_UNFINISHED_PARTS, state=Job.State.QUEUED, **which
     )
     found = list(waiting)
     waiting.update(rung_at=Now())
@@ -300,6 +303,7 @@ UPDATE judging_job SET rung_at = statement_timestamp() WHERE id = (
     CROSS JOIN clock CROSS JOIN waiting_for_others CROSS JOIN workers
     LEFT JOIN served ON served.person = job.created_by_id
     WHERE job.state = 'queued' AND job.queue = %(queue)s
+    AND (job.not_before IS NULL OR job.not_before <= now)
     AND (job.rung_at IS NULL OR job.rung_at NOT BETWEEN leased_since AND now)
     AND (job.kind <> %(waits)s OR waiting_for_others.jobs < workers.present)
     AND NOT EXISTS (SELECT FROM judging_job part

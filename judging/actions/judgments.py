@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from judging.actions import assignments, checks, drafts, sheets, webhooks
+from judging.actions import assignments, checks, drafts, live_agreements, sheets, webhooks
 from judging.actions.assignments import Here
 from judging.actions.drafts import (
     DONE,
@@ -22,7 +22,7 @@ from judging.actions.drafts import (
 )
 from judging.actions.sheets import AskedMark, AskedReport, ControlPlace, EnteredAnswers, Sheet
 from judging.limits import MAX_PAGE_ROWS
-from judging.models import Assignment, Campaign, Enrollment, Judgment
+from judging.models import Assignment, Campaign, Enrollment, Judgment, Round
 from judging.models.statements import rows, run
 from judging.refusals import Refused
 
@@ -270,6 +270,8 @@ def _submit(
     was_submitted = assignment.state in DONE
     stored = _store(assignment, change, sheet.entered_at(), conditions)
     webhooks.note_submission(assignment=assignment, resubmitted=was_submitted)
+    if assignment.round.kind == Round.Kind.MAIN:
+        live_agreements.ask(assignment.round.campaign)
     return Submitted(assignment.state, stored)
 
 

@@ -8,8 +8,8 @@ page shows when they were made.
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -20,7 +20,8 @@ from django.utils import timezone
 from judging import quality
 from judging.actions import check_results, selections
 from judging.drift import Day, SourceSpread, drifts
-from judging.models import Campaign, Criterion, Event, Round, Snapshot
+from judging.guards import hidden_enrollments
+from judging.models import Campaign, Criterion, Event, Round, Snapshot, User
 from judging.models.statements import rows
 from judging.pay import Earned, rate_of
 from judging.quality import Checked, Flag, Forecast, Use, Workload
@@ -261,6 +262,40 @@ def of(campaign: Campaign) -> Counted:
     kept = Snapshot.objects.filter(campaign=campaign).first()
     document = kept.document if kept else take(campaign=campaign, now=timezone.now())
     return read(campaign, document)
+
+
+def counted_for(user: User, campaign: Campaign) -> Counted:
+    """Return a campaign's counts; without the user's own if they judge in it and must not know
+    which of their tasks are checks."""
+    counted = of(campaign)
+    hidden = hidden_enrollments(user, campaign)
+    others = {pk: each for pk, each in counted.annotators.items() if pk not in hidden}
+    reported = {pk: each for pk, each in counted.reported.items() if pk not in hidden}
+    idle = {pk: flag for pk, flag in counted.idle.items() if pk not in hidden}
+    return replace(counted, annotators=others, reported=reported, idle=idle)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemStanding:
+    """The number of judged units of a system, with the range over annotators."""
+
+    name: str
+    judged: int
+    fewest: int
+    most: int
+
+
+def systems_so_far(campaign: Campaign, counted: Counted) -> Iterator[SystemStanding]:
+    """Yield the systems of a campaign in the order of their names; none before there is an
+    annotator."""
+    everybody = counted.annotators.keys()
+    if not everybody:
+        return
+    for pk, name in selections.systems_of(campaign).order_by("name").values_list("pk", "name"):
+        own = counted.systems.get(pk, {})
+        by = [judged for who, judged in own.items() if who in everybody]
+        fewest = min(by, default=0) if len(by) == len(everybody) else 0
+        yield SystemStanding(name, sum(by), fewest, max(by, default=0))
 
 
 def take(*, campaign: Campaign, now: datetime) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from judging import storage
-from judging.actions import history
+from judging.actions import history, live_agreements
 from judging.actions.bulk import copy
 from judging.actions.rounds import TellProgress, silent
 from judging.imports import campaigns, child, files, holdings, preview
@@ -402,6 +402,8 @@ def _store(added: AddedFile, joined: Joined, act: _Act) -> None:
         ratings_title=act.ratings_title,
         progress=act.progress,
     )
+    if stored.campaign:
+        live_agreements.ask(stored.campaign)
     added.state, added.added_at, added.added_by = AddedFile.State.ADDED, act.now, act.by
     added.campaign = stored.campaign
     added.examined = {files.MATCHED: {**joined.as_dict(), **how_matched(joined)}}

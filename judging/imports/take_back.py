@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Count, Exists, Model, OuterRef, ProtectedError, Q, QuerySet
 
+from judging.actions import jobs, live_agreements
 from judging.actions.bulk import check_at_once, let_planner_know
 from judging.actions.rounds import TellProgress, silent
 from judging.imports.campaigns import count_annotators
@@ -274,6 +275,7 @@ def _clear_campaign(campaign: Campaign) -> None:
     _remove_idle_enrollments(campaign)
     if campaign.enrollments.exists() or not _discarded(campaign):
         count_annotators(campaign)
+        live_agreements.ask(campaign)
 
 
 def _remove_idle_enrollments(campaign: Campaign) -> None:
@@ -291,6 +293,7 @@ def _discarded(campaign: Campaign) -> bool:
     removed."""
     try:
         with transaction.atomic():
+            campaign.jobs.filter(kind=jobs.LIVE_AGREEMENT).delete()
             campaign.rounds.all().delete()
             campaign.delete()
     except ProtectedError:

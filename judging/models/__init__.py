@@ -52,7 +52,7 @@ from judging.models.rubric import Criterion, Rubric, RubricDraft, ScalePoint
 from judging.models.score import Metric, Score
 from judging.models.second_factor import SecondFactor
 from judging.models.selected_unit import SelectedUnit
-from judging.models.snapshot import AnalysedAgreement, Snapshot
+from judging.models.snapshot import LiveAgreement, Snapshot
 from judging.models.system_change import SystemChange
 from judging.models.webhook import Webhook, WebhookDelivery
 
@@ -62,7 +62,6 @@ __all__ = [
     "AccessKey",
     "AddedFile",
     "Adjudication",
-    "AnalysedAgreement",
     "Assignment",
     "Attribute",
     "BarredTask",
@@ -100,6 +99,7 @@ __all__ = [
     "Judgment",
     "JudgmentAttribute",
     "KeywordDisplay",
+    "LiveAgreement",
     "LogInAttempts",
     "MachineJudge",
     "MachineJudgment",

@@ -51,6 +51,7 @@ class Event(models.Model):
         EXIT_FORM_CHANGED = "exit_form.changed", _("exit form changed")
         DRY_RUN_MADE = "dry_run.made", _("tried with simulated annotators")
         DRY_RUN_REMOVED = "dry_run.removed", _("dry run deleted")
+        AGREEMENT_SEEN = "campaign.agreement", _("agreement looked at before the end")
         DRAWS_REVEALED = "campaign.draws", _("secret of the draws revealed")
         ROUND_OPENED = "round.opened", _("round opened")
         ROUND_CLOSED = "round.closed", _("round closed")

@@ -73,6 +73,7 @@ class Job(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     rung_at = models.DateTimeField(null=True, blank=True)
+    not_before = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -94,6 +95,11 @@ class Job(models.Model):
                 | Q(state__in=["done", "cancelled"], finished_at__isnull=False)
                 | (Q(state="failed", finished_at__isnull=False) & ~Q(error="")),
                 name="job_state_fits_columns",
+            ),
+            models.UniqueConstraint(
+                fields=["campaign"],
+                condition=Q(kind="analysis.live_agreement", state="queued", attempts=0),
+                name="job_one_live_agreement_waits",
             ),
         ]
         indexes = [

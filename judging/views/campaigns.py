@@ -26,6 +26,7 @@ from judging.actions import (
     selections,
 )
 from judging.actions.accounts import find_account
+from judging.actions.snapshots import counted_for
 from judging.forms.campaigns import (
     ExclusionForm,
     InvitationForm,
@@ -51,7 +52,7 @@ from judging.models import (
 from judging.models.campaign import TasksInOrder
 from judging.views import live
 from judging.views.plans import outlook
-from judging.views.quality import counted_for, days_of, rows_of
+from judging.views.quality import days_of, rows_of
 from judging.views.refusals import refusals_shown
 
 THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
@@ -73,7 +74,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show a campaign's state and what it needs."""
     context = live.of(campaign, request.user) | {
         "tab": "overview",
-        "job": campaign.jobs.unfinished().first(),
+        "job": campaign.jobs.unfinished().exclude(kind=jobs.LIVE_AGREEMENT).first(),
         "worker_lives": jobs.worker_lives(),
         "fits_qgstec": not exports.misfit_of_qgstec(campaign),
         "reproduced": campaign.collection.mapping.get("reproduced"),

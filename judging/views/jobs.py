@@ -47,6 +47,7 @@ TITLES = {
     "analysis.score_part": gettext_lazy("Computing a part of scores"),
     "analysis.estimate": gettext_lazy("Estimating how long scores take"),
     "analysis.matching": gettext_lazy("Matching questions with references"),
+    jobs.LIVE_AGREEMENT: gettext_lazy("Computing agreement for the overview"),
     jobs.FORGET_ANNOTATORS: gettext_lazy("Taking an erased annotator out of reports"),
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
     "analysis.repeatability": gettext_lazy("Comparing a study with its reproduction"),

@@ -1,24 +1,27 @@
 """The overview's part about the work under way, which refreshes by itself."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, tzinfo
+from math import ceil
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.formats import number_format
+from django.utils import timezone
+from django.utils.formats import date_format, time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from judging import pay
-from judging.actions import selections, sheets
-from judging.actions.snapshots import Counted
+from judging.actions import live_agreements, selections, sheets, snapshots
+from judging.actions.live_agreements import AnnotatorPair, DisputedItem, ShownAgreement
+from judging.actions.snapshots import AnnotatorStanding, Counted, counted_for
 from judging.guards import campaign_for_staff, judges_now
 from judging.models import (
-    AnalysedAgreement,
     Campaign,
     Enrollment,
     Exclusion,
@@ -29,12 +32,12 @@ from judging.models import (
     User,
 )
 from judging.percentages import percent
-from judging.quality import Forecast
+from judging.protocols.rubric_schema import CriterionPoint
 from judging.views import needs
-from judging.views.quality import counted_for, rows_of
+from judging.views.quality import rows_of
 
 SHOWN = 10  # annotators on the overview, those with flags first
-A_DAY = 24
+SHADES = 20  # of a bar's parts and a matrix's cells, from light to dark
 
 
 @never_cache
@@ -50,10 +53,16 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
     counted = counted_for(user, campaign)
     campaign.places, campaign.filled, campaign.held = counted.places, counted.filled, counted.held
     annotators = rows_of(campaign, counted, enrolled(campaign), user)
+    judges = judges_now(user, campaign.collection)
+    agreement = live_agreements.look(campaign=campaign, by=user, now=timezone.now())
+    matrix = _matrix(agreement.pairs) if agreement else []
+    shows_systems = counted.filled and not judges
+    systems = list(snapshots.systems_so_far(campaign, counted)) if shows_systems else []
     return {
         "campaign": campaign,
         "counted": counted,
-        "annotators": annotators[:SHOWN],
+        "annotators": [row | {"dots": _dots(row["standing"])} for row in annotators[:SHOWN]],
+        "most_tasks": max((each.work.tasks for each in counted.annotators.values()), default=0),
         "not_shown": max(len(annotators) - SHOWN, 0),
         "needs": needs.of(campaign, counted, annotators, reports(campaign, user)),
         "is_manager": manages(user, campaign),
@@ -61,13 +70,19 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         if counted.questions is None
         else counted.questions,
         "trials": campaign.rounds.trials().exists(),
-        "forecast": _forecast(counted.forecast) if campaign.state == Campaign.State.OPEN else "",
+        "forecast": _forecast(counted, ZoneInfo(campaign.time_zone))
+        if campaign.state == Campaign.State.OPEN
+        else "",
         "rate": pay.rate_of(campaign.rate),
-        "criteria": list(_criteria(campaign, counted)),
-        "agreement": AnalysedAgreement.objects.filter(campaign=campaign).first(),
-        "systems": []
-        if judges_now(user, campaign.collection)
-        else list(_systems(campaign, counted)),
+        "judges": judges,
+        "criteria": list(_criteria(campaign, counted, agreement)),
+        "agreement": agreement,
+        "threshold": _coefficient(live_agreements.THRESHOLD),
+        "place_of_threshold": _percent_of_axis(live_agreements.THRESHOLD),
+        "matrix": matrix,
+        "items": _strip(agreement.items) if agreement else [],
+        "systems": systems,
+        "has_side": bool(matrix or systems),
         "largest_gap": _largest_gap(counted),
     }
 
@@ -108,98 +123,180 @@ def manages(user: User, campaign: Campaign) -> bool:
     return campaign.memberships.filter(user=user, role=Membership.Role.MANAGER).exists()
 
 
-def _forecast(found: Forecast | None) -> str:
+def _forecast(counted: Counted, zone: tzinfo) -> str:
     """Return when the last place will be filled at the pace so far, with the interval."""
+    found = counted.forecast
     if found is None:
         return ""
-    days = found.hours >= 2 * A_DAY
-    unit = A_DAY if days else 1
-    middle, low = (max(1, round(hours / unit)) for hours in (found.hours, found.earliest))
-    words = (
-        ngettext("%(n)s day", "%(n)s days", middle)
-        if days
-        else ngettext("%(n)s hour", "%(n)s hours", middle)
-    ) % {"n": number_format(middle, force_grouping=True)}
+    likely, earliest = (_when(counted.at, hours, zone) for hours in (found.hours, found.earliest))
     if found.latest is None:
-        return _("%(words)s or longer, too irregular to say (at least %(low)s)") % {
-            "words": words,
-            "low": low,
+        return _(
+            "At this pace %(likely)s or later, too irregular to say (%(low)s at the earliest)."
+        ) % {
+            "likely": likely,
+            "low": earliest,
         }
-    return _("%(words)s (%(low)s to %(high)s)") % {
-        "words": words,
-        "low": low,
-        "high": number_format(max(1, round(found.latest / unit)), force_grouping=True),
-    }
+    latest = _when(counted.at, found.latest, zone)
+    if earliest == latest:
+        return _("At this pace %(likely)s.") % {"likely": likely}
+    words = {"likely": likely, "low": earliest, "high": latest}
+    return _("At this pace %(likely)s (95%% interval: %(low)s to %(high)s).") % words
+
+
+def _when(start: datetime, hours: float, zone: tzinfo) -> str:
+    """Return the moment some hours after another in words, as exactly as a forecast can be."""
+    today, moment = start.astimezone(zone), (start + timedelta(hours=hours)).astimezone(zone)
+    if moment.date() == today.date():
+        return _("today at %(time)s") % {"time": time_format(moment, "H:i")}
+    if moment.date() < today.date() + timedelta(days=7):
+        return date_format(moment, "l")
+    return date_format(moment, "j F Y")
+
+
+@dataclass(frozen=True, slots=True)
+class ValueShare:
+    """One value of a criterion: its label, count and share, and its part of a bar from 0 to 100."""
+
+    label: str
+    count: int
+    share: str
+    start: float
+    width: float
+    shade: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaPlot:
+    """Alpha and its interval on an axis from 0 to 100, which stands for alphas from 0 to 1."""
+
+    low: float
+    estimate: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionNow:
-    """The distribution of a criterion's values so far, and its agreement in the latest analysis."""
+    """The distribution of a criterion's values so far, and its agreement so far. `line`: the points
+    of alpha over time, from 0 to 100 on both axes."""
 
     name: str
-    values: list[tuple[str, int, str]]
-    alpha: str
-    reason: str
+    values: list[ValueShare]
+    alpha: str = ""
+    reason: str = ""
+    plot: AlphaPlot | None = None
+    line: str = ""
+    over_time: list[tuple[datetime, str]] = field(default_factory=list)
 
 
-def _criteria(campaign: Campaign, counted: Counted) -> Iterator[CriterionNow]:
-    kept = (
-        AnalysedAgreement.objects.filter(campaign=campaign)
-        .values_list("criteria", flat=True)
-        .first()
-        or {}
-    )
-    for each in sheets.known(campaign.rubric).document.criteria:
-        counts = counted.criteria.get(each.key)
+def _criteria(
+    campaign: Campaign, counted: Counted, agreement: ShownAgreement | None
+) -> Iterator[CriterionNow]:
+    for criterion in sheets.known(campaign.rubric).document.criteria:
+        counts = counted.criteria.get(criterion.key)
         if not counts:
             continue
-        total = sum(counts.values())
-        found = kept.get(each.key, {})
+        values = list(_values(criterion.points, counts))
+        alpha = agreement.criteria.get(criterion.key) if agreement else None
+        if agreement is None or alpha is None:
+            yield CriterionNow(criterion.name, values)
+            continue
+        moments = agreement.over_time.get(criterion.key, [])
         yield CriterionNow(
-            name=each.name,
-            values=[
-                (
-                    f"{point.value} {point.label}",
-                    counts.get(point.value, 0),
-                    percent(counts.get(point.value, 0) / total),
-                )
-                for point in each.points
-            ],
-            alpha=_alpha(found),
-            reason=found.get("reason", ""),
+            criterion.name,
+            values,
+            alpha=_alpha(alpha),
+            reason=alpha.get("reason", ""),
+            plot=_plot(alpha),
+            line=_line(moments),
+            over_time=[(moment, _coefficient(value)) for moment, value in moments],
         )
 
 
-def _alpha(found: dict[str, Any]) -> str:
-    if found.get("value") is None:
+def _values(points: Sequence[CriterionPoint], counts: Mapping[int, int]) -> Iterator[ValueShare]:
+    total, start = sum(counts.values()), 0.0
+    for place, point in enumerate(points, 1):
+        count = counts.get(point.value, 0)
+        width = 100 * count / total
+        yield ValueShare(
+            label=f"{point.value} {point.label}",
+            count=count,
+            share=percent(count / total),
+            start=round(start, 2),
+            width=round(width, 2),
+            shade=round(SHADES * place / len(points)),
+        )
+        start += width
+
+
+def _alpha(alpha: Mapping[str, Any]) -> str:
+    if "value" not in alpha:
         return ""
-    told = {
-        key: number_format(round(found[key], 2), 2).replace("-", "−")
-        for key in ("value", "low", "high")
-        if found.get(key) is not None
-    }
-    return _("%(value)s (%(low)s to %(high)s)") % told if "low" in told else told["value"]
+    interval = (
+        f" [{_coefficient(alpha['low'])}, {_coefficient(alpha['high'])}]" if "low" in alpha else ""
+    )
+    return f"{_coefficient(alpha['value'])}{interval}"
+
+
+def _coefficient(value: float) -> str:
+    """Return a coefficient of at most 1 as reports write it: without the zero before its point."""
+    text = f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+    return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
+
+
+def _plot(alpha: Mapping[str, Any]) -> AlphaPlot | None:
+    if "value" not in alpha:
+        return None
+    value = alpha["value"]
+    ends = alpha.get("low", value), value, alpha.get("high", value)
+    return AlphaPlot(*(_percent_of_axis(end) for end in ends))
+
+
+def _percent_of_axis(alpha: float) -> float:
+    return round(100 * min(max(alpha, 0.0), 1.0), 2)
+
+
+def _line(moments: Sequence[tuple[datetime, float]]) -> str:
+    """Return alpha over time as the points of a polyline; empty for one moment."""
+    if len(moments) < 2:
+        return ""
+    first, last = moments[0][0], moments[-1][0]
+    points = [
+        (100 * ((moment - first) / (last - first)), 100 - _percent_of_axis(value))
+        for moment, value in moments
+    ]
+    return " ".join(f"{across:.1f},{down:.1f}" for across, down in points)
 
 
 @dataclass(frozen=True, slots=True)
-class SystemNow:
-    """The number of judged units of a system, with the range over annotators."""
+class MatrixCell:
+    """The agreement of two annotators: in per cent, its shade, and the ratings it rests on."""
 
-    name: str
-    judged: int
-    fewest: int
-    most: int
+    percent: int
+    shade: int
+    n: int
 
 
-def _systems(campaign: Campaign, counted: Counted) -> Iterator[SystemNow]:
-    everybody = counted.annotators.keys()
-    if not everybody:
-        return
-    for pk, name in selections.systems_of(campaign).order_by("name").values_list("pk", "name"):
-        own = counted.systems.get(pk, {})
-        by = [judged for who, judged in own.items() if who in everybody]
-        fewest = min(by, default=0) if len(by) == len(everybody) else 0
-        yield SystemNow(name, sum(by), fewest, max(by, default=0))
+def _matrix(pairs: Sequence[AnnotatorPair]) -> list[tuple[str, list[MatrixCell | None]]]:
+    """Return a row for each annotator with a cell for each; None on the diagonal, and for two who
+    rated nothing in common."""
+    cells: dict[tuple[str, str], MatrixCell] = {}
+    for pair in pairs:
+        cell = MatrixCell(round(100 * pair.share), round(SHADES * pair.share), pair.n)
+        cells[pair.first, pair.second] = cells[pair.second, pair.first] = cell
+    labels = sorted({label for label, _other in cells})
+    return [(row, [cells.get((row, column)) for column in labels]) for row in labels]
+
+
+def _strip(items: Sequence[DisputedItem]) -> list[tuple[DisputedItem, str, int]]:
+    """Return each disputed item with its disagreement in per cent and its shade."""
+    return [(item, percent(item.disagreement), round(SHADES * item.disagreement)) for item in items]
+
+
+def _dots(standing: AnnotatorStanding | None) -> str:
+    """Return a dot for each started tenth of an annotator's answers that were quick."""
+    if standing is None or not standing.quick:
+        return ""
+    return "●" * ceil(10 * standing.quick / standing.work.values)
 
 
 def _largest_gap(counted: Counted) -> tuple[str, int] | None:

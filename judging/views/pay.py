@@ -13,11 +13,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from judging import pay
 from judging.actions import campaigns, history, snapshots
+from judging.actions.snapshots import counted_for
 from judging.forms.pay import RateForm
 from judging.formulas import BYTE_ORDER_MARK, inert
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, Event
-from judging.views.quality import counted_for
 from judging.views.refusals import refusals_shown
 
 COLUMNS = (

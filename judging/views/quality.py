@@ -2,7 +2,7 @@
 their evidence."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 from urllib.parse import urlencode
@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import campaigns, exclusion_rules, sheets, snapshots
-from judging.actions.snapshots import AnnotatorStanding, Counted
+from judging.actions import campaigns, exclusion_rules, sheets
+from judging.actions.snapshots import AnnotatorStanding, Counted, counted_for
 from judging.drift import Day, SourceSpread
 from judging.forms.quality import QualityForm
 from judging.guards import (
@@ -48,17 +48,6 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render(
         request, "judging/campaigns/quality.html", context, status=422 if form.errors else 200
     )
-
-
-def counted_for(user: User, campaign: Campaign) -> Counted:
-    """Return a campaign's counts; without the user's own if they judge in it and must not know
-    which of their tasks are checks."""
-    counted = snapshots.of(campaign)
-    hidden = hidden_enrollments(user, campaign)
-    others = {pk: each for pk, each in counted.annotators.items() if pk not in hidden}
-    reported = {pk: each for pk, each in counted.reported.items() if pk not in hidden}
-    idle = {pk: flag for pk, flag in counted.idle.items() if pk not in hidden}
-    return replace(counted, annotators=others, reported=reported, idle=idle)
 
 
 @campaign_for_staff

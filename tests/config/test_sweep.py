@@ -183,7 +183,7 @@ API_MAY = {
         campaign-detail campaign-draws draw-check-list round-list round-detail event-list
         invitation-list invitation-detail enrolment-list enrolment-detail member-list
         task-list task-detail judgment-list judgment-export llm-judge-list llm-judge-detail
-        run-list run-detail run-tables run-table run-table-file run-report run-figure
+        overview run-list run-detail run-tables run-table run-table-file run-report run-figure
         scoring-list scoring-metrics scoring-estimate
         power-analysis-list power-analysis-detail power-analysis-variances
         adjudication tuning-list tuning-detail tuning-choices reproduction-list reproduction-table

@@ -120,7 +120,7 @@ def test_first_study_of_the_readme_proposals_accepted_leads_to_ratings(
     page = study_up_to_two_ratings(new_page, "questions.csv")
 
     page.get_by_role("link", name="Overview", exact=True).click()
-    assert "2 / 44" in page.inner_text("main")
+    assert "2 of 44" in page.inner_text("main")
 
 
 @pytest.mark.long

@@ -108,7 +108,7 @@ def rate_everything(page: Any, link: str, keys: tuple[str, ...]) -> None:
 
 def close(page: Any) -> None:
     page.get_by_role("link", name="Overview", exact=True).click()
-    assert "6 / 6" in page.inner_text("main")
+    assert "6 of 6" in page.inner_text("main")
     page.get_by_role("button", name="Close the campaign").click()
 
 

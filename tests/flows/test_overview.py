@@ -5,9 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.urls import reverse
 from django.utils import timezone
 
+import analysis.tasks  # noqa: F401  (registers its jobs)
 from judging.actions import adjudications, campaigns, clones, jobs
 from judging.models import Assignment, Job
 from tests import factories
@@ -30,11 +32,11 @@ def test_overview_shows_what_was_handed_in_without_being_loaded_again(page: Any)
     page.evaluate("window.loadedOnce = true")
     asked: list[str] = []
     page.on("request", lambda each: asked.append(each.url) if each.url.endswith("/now/") else None)
-    assert "0 / 4" in page.locator("[data-refresh]").inner_text()
+    assert "0 of 4" in page.locator("[data-refresh]").inner_text()
 
     work(person, tasks=1, choose=3)
     page.clock.run_for(21_000)
-    page.locator("[data-refresh]", has_text="1 / 4").wait_for()
+    page.locator("[data-refresh]", has_text="1 of 4").wait_for()
     assert page.evaluate("window.loadedOnce")
 
     work(person, tasks=1, choose=3)
@@ -42,7 +44,7 @@ def test_overview_shows_what_was_handed_in_without_being_loaded_again(page: Any)
     page.clock.run_for(41_000)  # somebody is in it
     page.evaluate("document.activeElement.blur()")
     page.clock.run_for(21_000)
-    page.locator("[data-refresh]", has_text="2 / 4").wait_for()
+    page.locator("[data-refresh]", has_text="2 of 4").wait_for()
     assert len(asked) == 2
 
 
@@ -68,6 +70,20 @@ def test_header_follows_a_job_and_gives_notice_when_it_is_done(page: Any) -> Non
     page.locator("#job-notices", has_text="Analysing the judgments: done").wait_for()
     assert page.locator(".jobs").count() == 0
     assert notices.count() == 1
+
+
+def test_overview_with_agreement_has_no_findings_and_fits_two_screens(still: Any) -> None:
+    campaign = opened(sources=4, annotators_per_task=2)
+    for label, value in (("A01", 1), ("A02", 3)):
+        work(factories.enrollment(campaign, label=label), tasks=4, choose=value)
+    current_app.tasks[jobs.LIVE_AGREEMENT](str(campaign.jobs.get().pk))
+    enter(still, campaign.created_by)
+    still.goto(reverse("judging:campaign", args=[campaign.uuid]))
+    assert still.locator(".matrix td[data-level]").count() == 2
+    assert still.evaluate("document.documentElement.scrollHeight") <= 1600
+    assert looks.problems(still) == []
+    still.locator(".strip a").first.click()
+    assert "sort=disagreement" in still.url
 
 
 @pytest.mark.long

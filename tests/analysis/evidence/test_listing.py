@@ -24,6 +24,8 @@ from judging.models import (
 from judging.protocols.rubric_schema import CriterionPoint
 from tests import factories
 from tests.analysis import studies
+from tests.annotation.studies import opened
+from tests.judging.workers import work
 
 pytestmark = pytest.mark.django_db
 
@@ -92,6 +94,25 @@ def test_disagreement_without_an_order_of_values_is_the_share_of_pairs_that_diff
     page = listing.page(chosen("disagreement", criterion=nominal))
     # 3 and 3 on even sources, 3 and 2 on odd ones: the one pair differs or not
     assert [row.key for row in page.rows] == [1.0] * 9 + [0.0] * 9
+
+
+def test_disagreement_over_all_criteria_is_the_mean_of_their_squared_distances() -> None:
+    [first, second] = factories.small().criteria
+    nominal = replace(first, level="nominal", best="none")
+    campaign = opened(
+        sources=1,
+        systems=("Alba",),
+        rubric=factories.rubric(criteria=(nominal, second), version="2"),
+    )
+    given = {"A01": (1, 1), "A02": (2, 3), "A03": (3, 3)}  # grammaticality, correctness
+    for label, values in given.items():
+        by_key = dict(zip((first.key, second.key), values, strict=True))
+        person = factories.enrollment(campaign, label=label)
+        work(person, tasks=1, choose=lambda own, asked, by=by_key: by[asked.criterion.key])
+    chosen = Chosen(collection=campaign.collection, campaign=campaign, sort="disagreement")
+    [row] = listing.page(chosen).rows
+    # all three pairs differ on the nominal one; two of three are as far apart as the scale is wide
+    assert row.key == pytest.approx((1 + 2 / 3) / 2)
 
 
 def test_gap_is_the_distance_of_mid_ranks_as_scipy_ranks_them(chosen):

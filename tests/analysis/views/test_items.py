@@ -16,6 +16,7 @@ from judging.models import (
     Campaign,
     Collection,
     Enrollment,
+    LiveAgreement,
     Membership,
     Note,
     Reference,
@@ -62,6 +63,20 @@ def test_list_shows_questions_with_every_annotators_values(manager, study):
     assert page.count("Who is it lock") == 6
     assert "Grammaticality" in page
     assert "unit=" in page
+
+
+def test_list_without_an_order_begins_with_the_most_disputed_questions_once_they_are_known(
+    manager, study
+):
+    assert manager.get(list_of(study)).context["chosen"].sort == "file"
+    LiveAgreement.objects.create(campaign=study, computed_at=timezone.now(), items=[{"unit": 1}])
+    disputed = manager.get(list_of(study))
+    assert disputed.context["chosen"].sort == "disagreement"
+    keys = [float(line.key) for line in disputed.context["lines"]]
+    assert keys == sorted(keys, reverse=True)
+    assert 0 < keys[0] <= 1
+    for query in ("?sort=file", "?system=Alba"):
+        assert manager.get(list_of(study, query)).context["chosen"].sort == "file"
 
 
 @pytest.mark.long

@@ -141,5 +141,5 @@ def test_tasks_take_as_many_queries_for_three_as_for_one(page, owner):
 def test_overview_counts_places_and_shows_annotators(page, open_campaign):
     factories.enrollment(open_campaign, label="A01")
     answer = page.get(address("campaign", open_campaign))
-    assert "0 / 6" in answer.text
+    assert "0 of 6" in answer.text
     assert "A01" in answer.text

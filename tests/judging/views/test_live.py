@@ -2,20 +2,24 @@
 and agreement."""
 
 import random
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
 from django.utils import timezone
 
+from judging.actions import live_agreements, snapshots
 from judging.models import (
-    AnalysedAgreement,
     Assignment,
     Campaign,
+    Event,
     Judgment,
+    LiveAgreement,
     Membership,
     QualificationTry,
     Round,
+    Unit,
     User,
 )
 from judging.views import live
@@ -54,9 +58,9 @@ def test_part_that_refreshes_is_on_the_overview_and_by_itself(page, running):
     assert f'hx-get="/campaigns/{running.uuid}/now/"' in html
     part = page.get(address("now", running)).text
     assert "<html" not in part
-    assert "12 / 36" in part
+    assert "12 of 36" in part
     work(factories.enrollment(running, label="A03"), tasks=1, choose=2)
-    assert "13 / 36" in page.get(address("now", running)).text
+    assert "13 of 36" in page.get(address("now", running)).text
 
 
 def test_forecast_says_when_the_last_place_is_filled_with_its_interval(page, running):
@@ -68,31 +72,123 @@ def test_forecast_says_when_the_last_place_is_filled_with_its_interval(page, run
         ago = timedelta(hours=place % 4, minutes=30)
         Assignment.objects.filter(pk=each.pk).update(submitted_at=now - ago)
     # 12 of 36 in four hours of 3 each: 24 left are 8 hours
-    assert "8 hours (8 to 8)" in page.get(address("now", running)).text
+    counted = snapshots.counted_for(running.created_by, running)
+    end = counted.at + timedelta(hours=8)
+    told = f"{end:%A}" if end.date() > counted.at.date() else f"today at {end:%H:%M}"
+    assert f"At this pace {told}." in page.get(address("now", running)).text
 
 
-def test_criteria_show_values_given_and_agreement_of_the_latest_analysis_with_its_age(
-    page, running
-):
-    assert page.get(address("now", running)).status_code == 200
-    AnalysedAgreement.objects.create(
-        campaign=running,
-        run=3,
-        found_at=timezone.now() - timedelta(hours=2),
-        criteria={
-            "correctness": {"value": 0.608, "low": 0.496, "high": 0.7, "n": 12, "reason": ""}
-        },
+def test_forecast_names_an_interval_or_its_lower_end(running):
+    counted = snapshots.counted_for(running.created_by, running)
+    at = datetime(2026, 11, 30, 12, tzinfo=UTC)  # a Monday
+    spread = replace(counted, at=at, by_hour=[2, 3, 4, 2, 3, 4])
+    assert (
+        live._forecast(spread, UTC)
+        == "At this pace today at 20:00 (95% interval: today at 18:27 to today at 22:30)."
     )
+    rare = replace(counted, at=at, by_hour=[0, 0, 1, 0, 0, 0])
+    assert (
+        live._forecast(rare, UTC)
+        == "At this pace Sunday or later, too irregular to say (Wednesday at the earliest)."
+    )
+
+
+def agreement_of(campaign: Campaign, *, minutes_ago: int, alpha: float, **more) -> LiveAgreement:
+    return LiveAgreement.objects.create(
+        campaign=campaign,
+        computed_at=timezone.now() - timedelta(minutes=minutes_ago),
+        criteria={
+            "correctness": {"value": alpha, "low": 0.496, "high": 1.0, "n": 12, "reason": ""}
+        },
+        **more,
+    )
+
+
+def with_details(campaign: Campaign) -> LiveAgreement:
+    """Store two moments of agreement; the newest with a pair and a disputed item."""
+    first, second = campaign.enrollments.order_by("label")
+    unit = Unit.objects.filter(judgments__isnull=False).order_by("pk").first()
+    source = unit.question_set.source
+    agreement_of(campaign, minutes_ago=120, alpha=0.4)
+    return agreement_of(
+        campaign,
+        minutes_ago=60,
+        alpha=0.608,
+        pairs=[{"first": first.pk, "second": second.pk, "equal": 9, "n": 12}],
+        items=[
+            {"unit": unit.pk, "source": source.pk, "source_key": source.key, "disagreement": 0.5}
+        ],
+    )
+
+
+def test_criteria_show_values_given_and_agreement_with_its_line_over_time(page, running):
+    assert "α" not in page.get(address("now", running)).text.split("As a table")[0]
+    with_details(running)
     answer = page.get(address("now", running))
-    assert "0.61 (0.50 to 0.70)" in answer.text
-    assert answer.context["agreement"].run == 3
+    assert "α .61 [.50, 1.00]" in answer.text
+    assert "Computed an hour ago" in answer.text
     said = Judgment.objects.filter(criterion__key="correctness")
     [correctness] = [each for each in answer.context["criteria"] if each.name == "Correctness"]
-    assert [count for _label, count, _share in correctness.values] == [
+    assert [value.count for value in correctness.values] == [
         said.filter(value=value).count() for value in (1, 2, 3)
     ]
-    for label, _count, share in correctness.values:
-        assert f"{label}: {share}" in answer.text
+    for value in correctness.values:
+        assert f"{value.label}: {value.share}" in answer.text
+    assert correctness.line == "0.0,60.0 100.0,39.2"
+    assert [alpha for _moment, alpha in correctness.over_time] == [".40", ".61"]
+
+
+def test_matrix_and_strip_show_pairs_and_the_most_disputed_items(page, running):
+    newest = with_details(running)
+    answer = page.get(address("now", running))
+    [first, second] = answer.context["matrix"]
+    assert (first[0], first[1][0], first[1][1].percent) == ("A01", None, 75)
+    assert second[1][0] == first[1][1]
+    item = newest.items[0]
+    link = f"/campaigns/{running.uuid}/items/{item['source']}/?sort=disagreement&amp;unit={item['unit']}"
+    assert link in answer.text
+    assert page.get(link.replace("&amp;", "&")).status_code == 200
+
+
+def test_managers_who_judge_the_dataset_see_no_agreement_and_leave_no_note(page, owner, running):
+    with_details(running)
+    Membership.objects.create(user=owner, campaign=running, role="annotator")
+    answer = page.get(address("campaign", running))
+    assert (answer.context["agreement"], answer.context["matrix"]) == (None, [])
+    assert "α .61" not in answer.text
+    assert "unit=" not in answer.text
+    assert "Agreement is hidden from you" in answer.text
+    assert live_agreements.count_looks(running) == 0
+
+
+def test_history_notes_once_a_day_who_looked_at_agreement_before_the_end(page, owner, running):
+    page.get(address("campaign", running))
+    assert live_agreements.count_looks(running) == 0  # nothing to look at
+    with_details(running)
+    for _ in range(2):
+        page.get(address("campaign", running))
+        page.get(address("now", running))
+    looks = Event.objects.filter(act=Event.Act.AGREEMENT_SEEN, campaign=running.uuid)
+    assert [look.who for look in looks] == [owner.pk]
+    tomorrow = timezone.now() + timedelta(days=1)
+    live_agreements.note_look(campaign=running, by=owner, now=tomorrow)
+    live_agreements.note_look(campaign=running, by=factories.user(), now=tomorrow)
+    assert (looks.all().count(), live_agreements.count_looks(running)) == (3, 2)
+
+
+def test_history_notes_nobody_who_looks_after_the_end(page, running):
+    with_details(running)
+    Campaign.objects.filter(pk=running.pk).update(state=Campaign.State.CLOSED)
+    assert "α .61" in page.get(address("campaign", running)).text
+    assert live_agreements.count_looks(running) == 0
+
+
+@pytest.mark.parametrize(
+    ("quick", "dots"), [(0, ""), (1, "●"), (5, "●"), (6, "●●"), (50, "●" * 10)]
+)
+def test_each_started_tenth_of_quick_answers_is_a_dot(quick, dots):
+    standing = SimpleNamespace(quick=quick, work=SimpleNamespace(values=50))
+    assert live._dots(standing) == dots
 
 
 def test_systems_are_shown_with_their_counts_but_not_to_who_judges_too(page, owner, running):
@@ -138,7 +234,7 @@ def test_systems_and_the_largest_gap_are_those_of_every_annotator_with_every_sys
         counted = SimpleNamespace(systems=counts, annotators=standing)
         by = {each: [counts.get(each.pk, {}).get(who, 0) for who in people] for each in systems}
         told = [(each.name, sum(own), min(own), max(own)) for each, own in by.items() if own]
-        shown = live._systems(draft, counted)
+        shown = snapshots.systems_so_far(draft, counted)
         assert [(each.name, each.judged, each.fewest, each.most) for each in shown] == told
         gaps = [
             (max(own) - min(own), f"A{who}")
