@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from django.utils import timezone
 
-from judging.actions import live_agreements, snapshots
+from judging.actions import jobs, live_agreements, snapshots
 from judging.models import (
     Assignment,
     Campaign,
@@ -174,6 +174,13 @@ def test_history_notes_once_a_day_who_looked_at_agreement_before_the_end(page, o
     live_agreements.note_look(campaign=running, by=owner, now=tomorrow)
     live_agreements.note_look(campaign=running, by=factories.user(), now=tomorrow)
     assert (looks.all().count(), live_agreements.count_looks(running)) == (3, 2)
+
+
+def test_jobs_for_the_overview_are_not_shown_as_jobs(page, owner, running):
+    jobs.enqueue(kind=jobs.LIVE_AGREEMENT, parameters={}, by=owner, campaign=running)
+    answer = page.get(address("campaign", running))
+    assert answer.context["job"] is None
+    assert "Computing agreement" not in answer.text
 
 
 def test_history_notes_nobody_who_looks_after_the_end(page, running):
