@@ -97,7 +97,7 @@ class PrintedTable(Part):
         }
 
 
-class Note(Part):
+class PublishedNote(Part):
     """A sentence about a difference, and the data that it applies to; `{questions}` and the names of
     other facts in it stand for their values."""
 
@@ -117,7 +117,7 @@ class Note(Part):
         return text
 
 
-class Study(Part):
+class PublishedStudy(Part):
     """A published study: how its files are read, by which protocol, what is computed and what was
     printed."""
 
@@ -132,7 +132,7 @@ class Study(Part):
     compute: tuple[Literal[tuple(NUMBERS)], ...]  # type: ignore[valid-type]
     belongs: Condition = {}  # the data that the printed numbers are about
     printed: tuple[PrintedTable, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[PublishedNote, ...] = ()
 
     def tables_about(self, facts: Facts) -> list[PrintedTable]:
         """Return the printed tables that are about data with these facts."""
@@ -166,7 +166,7 @@ def holds(condition: Condition, facts: Facts) -> bool:
     return all(str(facts[fact]).lower() in values for fact, values in condition.items())
 
 
-def read(text: str, file: str) -> Study:
+def read(text: str, file: str) -> PublishedStudy:
     """Return the study that a YAML text describes.
 
     Raises
@@ -176,7 +176,7 @@ def read(text: str, file: str) -> Study:
     """
     root = from_yaml(text, file)
     try:
-        return Study.model_validate(to_plain(root))
+        return PublishedStudy.model_validate(to_plain(root))
     except ValidationError as wrong:
         report = ProblemReport(file, root)
         for error in wrong.errors(include_url=False):
@@ -190,7 +190,7 @@ def _place(parts: tuple[int | str, ...]) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)[1:]
 
 
-def read_folder(folder: Path) -> dict[str, Study]:
+def read_folder(folder: Path) -> dict[str, PublishedStudy]:
     """Return the studies of all files in a folder, by key."""
     files = sorted(folder.glob("*.yaml"))
     studies = [read(file.read_text(encoding="utf-8"), file.name) for file in files]

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F
 
 from analysis import frames
-from analysis.actions.published import STUDIES, NumberPath, Study, ordered
+from analysis.actions.published import STUDIES, NumberPath, PublishedStudy, ordered
 from analysis.actions.published_computations import Computation, Numbers, tree_of
 from analysis.reports.numerals import briefly, listed
 from analysis.reports.published_numbers import called
@@ -61,7 +61,7 @@ class Reproduction:
     """Result of a reproduction: the campaign that holds the files, and both sets of numbers under
     the same keys."""
 
-    study: Study
+    study: PublishedStudy
     hashes: tuple[str, ...]
     campaign: Campaign
     quarantined: int
@@ -158,7 +158,9 @@ def _keep(found: Reproduction) -> None:
 # -- importing ------------------------------------------------------------------------------------
 
 
-def _campaign(study: Study, files: Sequence[ReleasedFile], by: User, now: datetime) -> Campaign:
+def _campaign(
+    study: PublishedStudy, files: Sequence[ReleasedFile], by: User, now: datetime
+) -> Campaign:
     """Return the campaign that these files became earlier, or import them."""
     rubric = rubrics.install(document=documents.shipped(study.protocol))
     wanted = {each.file.pk for each in files}
@@ -182,7 +184,7 @@ def _campaign(study: Study, files: Sequence[ReleasedFile], by: User, now: dateti
 
 
 def _assembled(
-    study: Study, files: Sequence[ReleasedFile], rubric: Rubric, by: User, now: datetime
+    study: PublishedStudy, files: Sequence[ReleasedFile], rubric: Rubric, by: User, now: datetime
 ) -> Collection:
     """Assemble a dataset from all files of a study.
 
@@ -214,7 +216,7 @@ def _assembled(
     return collection
 
 
-def _mapping(study: Study, given: ReleasedFile) -> FileMapping:
+def _mapping(study: PublishedStudy, given: ReleasedFile) -> FileMapping:
     """Return how a file is read: as the pages propose it for a further file of a dataset, with the
     columns that the study names.
 
@@ -250,7 +252,7 @@ def _mapping(study: Study, given: ReleasedFile) -> FileMapping:
     return mapping
 
 
-def _missing(study: Study, mapping: FileMapping) -> list[str]:
+def _missing(study: PublishedStudy, mapping: FileMapping) -> list[str]:
     """Return a name for each column that the study needs and the file does not have under any
     name."""
 
