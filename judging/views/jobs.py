@@ -56,7 +56,7 @@ OF_FILES = (  # steps of an import, which lead on without a click
     "judging.add_rows",
     "judging.add_judge",
 )
-IN_HEADER = TITLES.keys() - {*OF_FILES, jobs.FORGET_ANNOTATORS}
+IN_HEADER = TITLES.keys() - {*OF_FILES, jobs.FORGET_ANNOTATORS, jobs.LIVE_AGREEMENT}
 MAX_IN_HEADER = 3
 NOTICE = timedelta(minutes=1)  # how long new pages say that a job has ended
 START = "celery -A config worker"

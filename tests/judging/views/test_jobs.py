@@ -197,4 +197,5 @@ def test_header_of_a_new_page_gives_notice_of_what_ended_just_now(page, owner):
 def test_header_shows_neither_jobs_of_others_nor_steps_that_lead_on_by_themselves(page, owner):
     running(factories.researcher(), kind="analysis.run")
     running(owner, kind="judging.add_files")
+    running(owner, kind=jobs.LIVE_AGREEMENT)
     assert "jobs/" not in page.get(HEADER).text
