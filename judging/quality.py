@@ -203,8 +203,8 @@ class Flag:
     on.
 
     own, others: the annotator's number and the others', seconds or shares; of a drift, the
-    distance from the others on that day and on all other days. n: values it rests on. others is
-    None if the flag compares with nobody. day: of a drift, or of the last save of an idle task.
+    distance from the others on that day and on all other days. n: values it rests on. day: of a
+    drift, or of the last save in an idle task.
     """
 
     reason: Reason
@@ -246,7 +246,8 @@ def _checked(own: Checked, plan: QualityPlan) -> Iterable[Flag]:
     if own.gold >= REQUIRED_GOLD and own.passed / own.gold < plan.least_gold:
         yield Flag("gold", "", own.passed / own.gold, plan.least_gold, own.gold)
     elif _breaks_gold_rule(own, plan):
-        yield Flag("gold", "", own.passed / own.gold, None, own.gold)
+        allowed = (plan.exclude_gold or 0) / own.gold
+        yield Flag("gold", "", own.passed / own.gold, 1 - allowed, own.gold)
     if (
         own.given_again is not None
         and own.asked_again >= plan.least_values

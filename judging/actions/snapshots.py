@@ -30,7 +30,6 @@ LARGE = 10_000  # values or places; fewer are counted in some ten milliseconds a
 QUICK_ANSWER = 400  # milliseconds
 REST = 30  # times the duration of a count, before an open campaign is counted again
 AT_LEAST, SELDOM = timedelta(seconds=15), timedelta(hours=1)
-IDLE_HOURS = 24  # without a save, before a held task is flagged
 HOURS = 24 * 14  # hours whose submissions are counted for the pace
 RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
 
@@ -78,7 +77,7 @@ WHERE own.round_id = %(round)s AND said.superseded_at IS NULL AND own.submitted_
     AND said.answered_at IS NOT NULL AND said.first_shown_at IS NOT NULL
 GROUP BY 1
 """
-# tasks of every round that are held without a save for too long: the day of the last one, and hours
+# tasks of every round that are held without a save for a day: the day of the last one, and hours
 IDLE = """
 SELECT who, (last AT TIME ZONE %(zone)s::text)::date::text,
     (extract(epoch FROM %(now)s::timestamptz - last) / 3600)::float8
@@ -86,7 +85,7 @@ FROM (SELECT own.enrollment_id AS who, max(greatest(own.held_at, draft.saved_at)
     FROM judging_assignment own JOIN judging_round round ON round.id = own.round_id
     LEFT JOIN judging_draft draft ON draft.assignment_id = own.id
     WHERE round.campaign_id = %(campaign)s AND own.state = 'held' GROUP BY own.id) saved
-WHERE last < %(now)s::timestamptz - %(hours)s::int * interval '1 hour'
+WHERE last < %(now)s::timestamptz - interval '1 day'
 """
 RUNS = f"""{SAID}
 SELECT DISTINCT ON (who, criterion) who, criterion, value, length FROM (
@@ -352,8 +351,7 @@ def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
     if campaign.origin == Campaign.Origin.JUDGED:
         document["reported"] = table(REPORTED, campaign=campaign.pk)
     if campaign.state == Campaign.State.OPEN:
-        zone, hours = campaign.time_zone, IDLE_HOURS
-        document["idle"] = table(IDLE, campaign=campaign.pk, now=now, zone=zone, hours=hours)
+        document["idle"] = table(IDLE, campaign=campaign.pk, now=now, zone=campaign.time_zone)
     if document["done"]:
         document |= {
             "uses": table(USES),

@@ -4,17 +4,17 @@ from typing import Any
 
 from django import template
 from django.template.context import RequestContext
+from django.utils import timezone
 
 from judging.models import User
 from judging.views import campaign_head as heads
 from judging.views import jobs
-from judging.views.campaign_head import CampaignHead
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def campaign_head(context: RequestContext) -> CampaignHead:
+def campaign_head(context: RequestContext) -> heads.CampaignHead:
     """Return the head of the campaign's page that is rendered."""
     request = context["request"]
     return heads.of(context["campaign"], request.user, tab=context["tab"], path=request.path)
@@ -23,4 +23,4 @@ def campaign_head(context: RequestContext) -> CampaignHead:
 @register.inclusion_tag("judging/jobs/in_header.html")
 def header_jobs(user: User) -> dict[str, Any]:
     """Show the jobs of a user in the header."""
-    return jobs.in_header(user)
+    return jobs.in_header(user, since=timezone.now() - jobs.NOTICE)

@@ -6,8 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from judging.actions import campaigns, enrollments
 from judging.models import Assignment, Campaign, CrowdPlatform, Membership, Round, User
@@ -17,102 +16,57 @@ ANALYSIS = "analysis.run"  # the kind of job that computes a report
 
 
 @dataclass(frozen=True, slots=True)
-class CampaignPage:
-    """A page under a tab: its key in the context `tab`, and what it needs: "manager", "draft",
-    "judged" (the origin), or "people", who gave the judgments."""
+class TabPage:
+    """A page under a tab. key: the context's `tab`; address: the name of the view, and what follows
+    the campaign; needs: "manager", "draft", "judged" here or by "people", all that are named."""
 
     key: str
     label: Any
-    name: str
-    kind: str = ""
-    needs: frozenset[str] = frozenset()
+    address: str
+    needs: str = ""
 
     def url(self, campaign: Campaign) -> str:
-        return reverse(self.name, args=[campaign.uuid, *filter(None, [self.kind])])
+        name, *parts = self.address.split()
+        return reverse(name, args=[campaign.uuid, *parts])
 
 
-MANAGER, JUDGED, DRAFT = frozenset({"manager"}), frozenset({"judged"}), frozenset({"draft"})
-PEOPLE = frozenset({"people"})
+OVERVIEW_PAGES = (
+    TabPage("overview", _("Overview"), "judging:campaign"),
+    TabPage("history", _("History"), "judging:history"),
+    TabPage("webhooks", _("Webhooks"), "judging:webhooks", "manager judged"),
+)
+PLAN_PAGES = (
+    TabPage("plan", _("Plan"), "judging:plan", "manager"),
+    TabPage("rounds", _("Rounds"), "judging:rounds", "judged"),
+    TabPage("training", _("Training"), "judging:exercises training", "manager judged"),
+    TabPage(
+        "qualification", _("Qualification"), "judging:exercises qualification", "manager judged"
+    ),
+    TabPage("checks", _("Checks"), "judging:quality", "manager judged"),
+    TabPage("pay", _("Pay"), "judging:pay", "manager judged"),
+    TabPage("exit_form", _("Exit form"), "judging:exit_form", "manager judged"),
+    TabPage("hypotheses", _("Hypotheses"), "judging:declarations", "manager draft"),
+    TabPage("planning", _("Sample size"), "analysis:planning"),
+    TabPage("dry_run", _("Dry run"), "analysis:dry_run", "judged"),
+)
+PEOPLE_PAGES = (
+    TabPage("annotators", _("Annotators"), "judging:annotators"),
+    TabPage("exclusion_rules", _("Exclusion rules"), "judging:exclusion_rules", "manager judged"),
+    TabPage("crowd", _("Crowd platform"), "judging:crowd", "manager judged"),
+    TabPage("judges", _("LLM judges"), "judging:machine_judges"),
+)
+ITEM_PAGES = (
+    TabPage("items", _("Items"), "analysis:items"),
+    TabPage("tasks", _("Tasks"), "judging:tasks"),
+    TabPage("adjudication", _("Adjudication"), "judging:adjudication", "people"),
+)
+REPORT_PAGES = (TabPage("report", _("Report"), "analysis:report"),)
 TABS = (
-    (
-        gettext_lazy("Overview"),
-        (
-            CampaignPage("overview", gettext_lazy("Overview"), "judging:campaign"),
-            CampaignPage("history", gettext_lazy("History"), "judging:history"),
-            CampaignPage(
-                "webhooks", gettext_lazy("Webhooks"), "judging:webhooks", needs=MANAGER | JUDGED
-            ),
-        ),
-    ),
-    (
-        gettext_lazy("Plan"),
-        (
-            CampaignPage("plan", gettext_lazy("Plan"), "judging:plan", needs=MANAGER),
-            CampaignPage("rounds", gettext_lazy("Rounds"), "judging:rounds", needs=JUDGED),
-            CampaignPage(
-                "training",
-                gettext_lazy("Training"),
-                "judging:exercises",
-                "training",
-                needs=MANAGER | JUDGED,
-            ),
-            CampaignPage(
-                "qualification",
-                gettext_lazy("Qualification"),
-                "judging:exercises",
-                "qualification",
-                needs=MANAGER | JUDGED,
-            ),
-            CampaignPage(
-                "checks", gettext_lazy("Checks"), "judging:quality", needs=MANAGER | JUDGED
-            ),
-            CampaignPage("pay", gettext_lazy("Pay"), "judging:pay", needs=MANAGER | JUDGED),
-            CampaignPage(
-                "exit_form", gettext_lazy("Exit form"), "judging:exit_form", needs=MANAGER | JUDGED
-            ),
-            CampaignPage(
-                "hypotheses",
-                gettext_lazy("Hypotheses"),
-                "judging:declarations",
-                needs=MANAGER | DRAFT,
-            ),
-            CampaignPage("planning", gettext_lazy("Sample size"), "analysis:planning"),
-            CampaignPage("dry_run", gettext_lazy("Dry run"), "analysis:dry_run", needs=JUDGED),
-        ),
-    ),
-    (
-        gettext_lazy("People"),
-        (
-            CampaignPage("annotators", gettext_lazy("Annotators"), "judging:annotators"),
-            CampaignPage(
-                "exclusion_rules",
-                gettext_lazy("Exclusion rules"),
-                "judging:exclusion_rules",
-                needs=MANAGER | JUDGED,
-            ),
-            CampaignPage(
-                "crowd", gettext_lazy("Crowd platform"), "judging:crowd", needs=MANAGER | JUDGED
-            ),
-            CampaignPage("judges", gettext_lazy("LLM judges"), "judging:machine_judges"),
-        ),
-    ),
-    (
-        gettext_lazy("Items"),
-        (
-            CampaignPage("items", gettext_lazy("Items"), "analysis:items"),
-            CampaignPage("tasks", gettext_lazy("Tasks"), "judging:tasks"),
-            CampaignPage(
-                "adjudication",
-                gettext_lazy("Adjudication"),
-                "judging:adjudication",
-                needs=PEOPLE,
-            ),
-        ),
-    ),
-    (
-        gettext_lazy("Report"),
-        (CampaignPage("report", gettext_lazy("Report"), "analysis:report"),),
-    ),
+    (_("Overview"), OVERVIEW_PAGES),
+    (_("Plan"), PLAN_PAGES),
+    (_("People"), PEOPLE_PAGES),
+    (_("Items"), ITEM_PAGES),
+    (_("Report"), REPORT_PAGES),
 )
 
 
@@ -120,33 +74,25 @@ TABS = (
 class NextAct:
     """The one thing to do next: a sentence, and the button if anything can be done now."""
 
-    sentence: str = ""
-    label: str = ""
+    sentence: Any = ""
+    label: Any = ""
     url: str = ""
     is_post: bool = False
     managers_only: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """A tab, or a page under the open tab."""
-
-    label: str
-    url: str
-    is_open: bool
-
-
-@dataclass(frozen=True, slots=True)
 class CampaignHead:
     """What all pages of a campaign show. step: as `Campaign.step`, and 5 once there is a report.
-    is_at_act: whether the page is the one to which the next act leads; it then has its button."""
+    is_at_act: whether the page is the one to which the next act leads; it then has its button.
+    tabs, and pages under the open one: label, address, whether it is open."""
 
     step: int
     act: NextAct
     is_at_act: bool
     is_manager: bool
-    tabs: list[Link]
-    pages: list[Link]
+    tabs: list[tuple[Any, str, bool]]
+    pages: list[tuple[Any, str, bool]]
 
 
 def of(campaign: Campaign, user: User, *, tab: str, path: str) -> CampaignHead:
@@ -156,15 +102,15 @@ def of(campaign: Campaign, user: User, *, tab: str, path: str) -> CampaignHead:
     act = next_act(campaign, reported=reported)
     if act.managers_only and not is_manager:
         act = NextAct(act.sentence)
-    facts = {campaign.state, campaign.origin, *(MANAGER if is_manager else ())}
-    facts |= PEOPLE if campaign.origin != Campaign.Origin.SIMULATED else set()
+    is_real = campaign.origin != Campaign.Origin.SIMULATED
+    facts = {campaign.state, campaign.origin, is_manager and "manager", is_real and "people"}
     tabs, pages = [], []
     for label, listed in TABS:
-        shown = [page for page in listed if page.needs <= facts]
+        shown = [page for page in listed if facts.issuperset(page.needs.split())]
         is_open = any(page.key == tab for page in listed)
-        tabs.append(Link(label, shown[0].url(campaign), is_open))
+        tabs.append((label, shown[0].url(campaign), is_open))
         if is_open:
-            pages = [Link(page.label, page.url(campaign), page.key == tab) for page in shown]
+            pages = [(page.label, page.url(campaign), page.key == tab) for page in shown]
     is_at_act = act.url.partition("#")[0] == path
     return CampaignHead(campaign.step + reported, act, is_at_act, is_manager, tabs, pages)
 
@@ -176,7 +122,7 @@ def next_act(campaign: Campaign, *, reported: bool) -> NextAct:
     """
     state = Campaign.State(campaign.state)
 
-    def act(label: str, name: str, sentence: str = "", anchor: str = "", **how: bool) -> NextAct:
+    def act(label: Any, name: str, sentence: Any = "", anchor: str = "", **how: bool) -> NextAct:
         url = reverse(name, args=[campaign.uuid]) + anchor
         return NextAct(sentence, label, url, **how)
 

@@ -1,13 +1,9 @@
 """One job's page: its progress, its result, and a button to stop it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -129,35 +125,22 @@ def job(request: HttpRequest, job: Job) -> HttpResponse:
     return render(request, template, {"job": shown, "row": job, "told": told})
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderJob:
-    """A job in the header of pages; ends_at: when it ends at its pace so far, if that is known."""
-
-    row: Job
-    title: str
-    state_label: str
-    is_active: bool
-    ends_at: datetime | None
-
-
-def in_header(user: User, seen: Sequence[UUID] = ()) -> dict[str, Any]:
-    """Return the values for the header: the newest jobs that a user started which are unfinished,
-    ended just now, or were shown on the page already (`seen`)."""
-    now = timezone.now()
-    unfinished = Q(state__in=[Job.State.QUEUED, Job.State.RUNNING])
-    wanted = unfinished | Q(finished_at__gt=now - NOTICE) | Q(pk__in=seen)
-    found = jobs_of(user).filter(wanted, created_by=user, parent=None, kind__in=IN_HEADER)
-    newest = found.defer("result").order_by("-created_at")[:MAX_IN_HEADER]
-    shown = [
-        HeaderJob(job, _title(job), _state_label(job), job.finished_at is None, _ends_at(job, now))
-        for job in newest
-    ]
-    return {"header_jobs": shown, "are_at_work": any(job.is_active for job in shown)}
+def in_header(user: User, *, since: datetime) -> dict[str, Any]:
+    """Return the values for the header: the newest jobs that a user started which are unfinished or
+    ended after a moment."""
+    own = jobs_of(user).filter(created_by=user, parent=None, kind__in=IN_HEADER)
+    wanted = own.unfinished() | own.filter(finished_at__gt=since)
+    newest = wanted.defer("result").order_by("-created_at")[:MAX_IN_HEADER]
+    shown = [_shown(job, {}) | {"ends_at": _ends_at(job)} for job in newest]
+    are_at_work = any(job["is_active"] for job in shown)
+    return {"header_jobs": shown, "are_at_work": are_at_work, "since": int(since.timestamp())}
 
 
-def _ends_at(job: Job, now: datetime) -> datetime | None:
+def _ends_at(job: Job) -> datetime | None:
+    """Return when a job ends at its pace so far, if that is known."""
     if job.started_at is None or not 0 < job.done < job.total:
         return None
+    now = timezone.now()
     return now + (now - job.started_at) * ((job.total - job.done) / job.done)
 
 
@@ -165,14 +148,11 @@ def _ends_at(job: Job, now: datetime) -> datetime | None:
 @login_required
 @require_GET
 def header(request: HttpRequest) -> HttpResponse:
-    """Show the part of the header about jobs, which refreshes by itself."""
-    seen = []
-    for text in request.GET.getlist("seen"):
-        try:
-            seen.append(UUID(text))
-        except ValueError:
-            continue
-    context = in_header(request.user, seen) | {"is_refreshed": True}
+    """Show the part of the header about jobs, which refreshes by itself; the address says since
+    when the page is open."""
+    text, now = request.GET.get("since", ""), timezone.now().timestamp()
+    since = datetime.fromtimestamp(min(int(text[:12]), now) if text.isdecimal() else now, tz=UTC)
+    context = in_header(request.user, since=since) | {"is_refreshed": True}
     return render(request, "judging/jobs/in_header.html", context)
 
 

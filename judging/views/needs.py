@@ -9,14 +9,11 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from judging.actions import judgments
 from judging.actions.snapshots import Counted
-from judging.models import Campaign, Enrollment, Note
+from judging.models import Campaign, Note
 from judging.views import plan_checklist
-
-MAX_FLAGGED = 10  # annotators with a line of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,7 @@ def of(
     lacks = plan_checklist.lacks(campaign) if campaign.step < 3 else []
     return [
         *(Need(lack.sentence, _("Add"), lack.url) for lack in lacks),
-        *_flagged(campaign, annotators),
+        *_flagged(annotators),
         *_empty(campaign, annotators),
         *_reported(campaign, reports),
         *_corrected(campaign),
@@ -48,90 +45,59 @@ def of(
     ]
 
 
-def _flagged(campaign: Campaign, annotators: Sequence[dict[str, Any]]) -> Iterator[Need]:
+def _flagged(annotators: Sequence[dict[str, Any]]) -> Iterator[Need]:
     """Yield the first flag of each annotator who is not excluded, and how many more there are."""
-    flagged = [row for row in annotators if row["told"] and not row["each"].excluded]
-    for row in flagged[:MAX_FLAGGED]:
-        first, *others = row["told"]
-        sentence = first.whole
-        if n := len(others):
-            sentence += " " + ngettext("%(n)s more flag.", "%(n)s more flags.", n) % {"n": n}
-        yield Need(sentence, first.act, first.url)
-    if n := len(flagged[MAX_FLAGGED:]):
-        sentence = ngettext(
-            "%(n)s more annotator is flagged.", "%(n)s more annotators are flagged.", n
-        ) % {"n": n}
-        url = reverse("judging:annotators", args=[campaign.uuid])
-        yield Need(sentence, _("See all annotators"), url)
+    for row in annotators:
+        if row["told"] and not row["each"].excluded:
+            first, *others = row["told"]
+            further = _(" More flags: %(n)s.") % {"n": len(others)} if others else ""
+            yield Need(first.whole + further, first.act, first.url)
 
 
 def _empty(campaign: Campaign, annotators: Sequence[dict[str, Any]]) -> Iterator[Need]:
     for row in annotators:
         if (reported := row["reported"]) and reported.empty:
-            sentence = ngettext(
-                "%(label)s submitted %(n)s task without a value, because its questions are "
-                "reported as broken.",
-                "%(label)s submitted %(n)s tasks without a value, because their questions are "
-                "reported as broken.",
-                reported.empty,
+            sentence = _(
+                "%(label)s submitted tasks without a value, because their questions are reported "
+                "as broken: %(n)s."
             ) % {"label": row["each"].label, "n": reported.empty}
-            yield Need(sentence, _("See the work"), _page_of(campaign, row["each"]))
+            yield Need(sentence, _("See the work"), _address("annotator", campaign, row["each"].pk))
 
 
 def _reported(campaign: Campaign, reports: QuerySet[Note]) -> Iterator[Need]:
-    labels = Counter(reports.values_list("assignment__enrollment__label", flat=True))
-    if n := labels.total():
-        sentence = ngettext(
-            "%(who)s reported %(n)s question as broken.",
-            "%(who)s reported %(n)s questions as broken.",
-            n,
-        ) % {"who": _names(sorted(labels)), "n": n}
-        url = reverse("judging:tasks", args=[campaign.uuid])
-        yield Need(sentence, _("Read the reports"), f"{url}#broken")
+    if labels := Counter(reports.values_list("assignment__enrollment__label", flat=True)):
+        words = {"who": _names(sorted(labels)), "n": labels.total()}
+        sentence = _("%(who)s reported questions as broken: %(n)s.") % words
+        yield Need(sentence, _("Read the reports"), _address("tasks", campaign) + "#broken")
 
 
 def _corrected(campaign: Campaign) -> Iterator[Need]:
     tasks = Counter(own.enrollment for own in judgments.corrections_in(campaign=campaign))
     for enrollment, n in tasks.items():
-        sentence = ngettext(
-            "%(label)s changed %(n)s submitted task and did not resubmit it. The first answers "
-            "count until then.",
-            "%(label)s changed %(n)s submitted tasks and did not resubmit them. The first answers "
-            "count until then.",
-            n,
+        sentence = _(
+            "%(label)s changed submitted tasks and did not resubmit them: %(n)s. The first answers "
+            "count until then."
         ) % {"label": enrollment.label, "n": n}
-        yield Need(sentence, _("Ask to resubmit"), _page_of(campaign, enrollment))
+        yield Need(sentence, _("Ask to resubmit"), _address("annotator", campaign, enrollment.pk))
 
 
 def _underpaid(campaign: Campaign, counted: Counted) -> Iterator[Need]:
     if labels := [label for label, each in counted.earned.items() if each.top_up]:
-        sentence = ngettext(
-            "%(who)s was paid less per hour than your floor.",
-            "%(who)s were paid less per hour than your floor.",
-            len(labels),
-        ) % {"who": _names(labels)}
-        url = reverse("judging:pay", args=[campaign.uuid])
-        yield Need(sentence, _("See the top-ups"), f"{url}#earned")
+        sentence = _("%(who)s earned less per hour than your floor.") % {"who": _names(labels)}
+        yield Need(sentence, _("See the top-ups"), _address("pay", campaign) + "#earned")
 
 
 def _quarantined(campaign: Campaign) -> Iterator[Need]:
     if n := campaign.collection.quarantine.count():
-        sentence = ngettext(
-            "%(n)s value of the dataset is in quarantine.",
-            "%(n)s values of the dataset are in quarantine.",
-            n,
-        ) % {"n": n}
+        sentence = _("The dataset has values in quarantine: %(n)s.") % {"n": n}
         url = reverse("judging:collection", args=[campaign.collection_id])
         yield Need(sentence, _("See the values"), f"{url}#quarantine")
 
 
 def _names(labels: Sequence[str]) -> str:
     """Return labels as a list, the first three by name."""
-    named, others = list(labels[:3]), len(labels[3:])
-    if others:
-        named.append(ngettext("%(n)s other", "%(n)s others", others) % {"n": others})
-    return get_text_list(named, _("and"))
+    return get_text_list([*labels[:3], *([_("others")] if labels[3:] else [])], _("and"))
 
 
-def _page_of(campaign: Campaign, enrollment: Enrollment) -> str:
-    return reverse("judging:annotator", args=[campaign.uuid, enrollment.pk])
+def _address(name: str, campaign: Campaign, *parts: int) -> str:
+    return reverse(f"judging:{name}", args=[campaign.uuid, *parts])

@@ -174,13 +174,6 @@ TOLD = {  # for each reason: a few words, and a sentence
             "asks for %(of_others)s."
         ),
     ),
-    "gold alone": (
-        gettext_lazy("passed %(share)s of %(n)s gold questions"),
-        gettext_lazy(
-            "%(label)s gave only accepted values to %(share)s of %(n)s gold questions: more failed "
-            "than the plan's rule of exclusion allows."
-        ),
-    ),
     "repeats": (
         gettext_lazy("agrees with themselves in %(share)s"),
         gettext_lazy(
@@ -238,8 +231,8 @@ def _told(
         "apart": signed(flag.own),
         "usually": signed(flag.others or 0),
     }
-    is_alone = flag.others is None and flag.reason in ("speed", "gold")
-    short, whole = TOLD[f"{flag.reason} alone" if is_alone else flag.reason]
+    of = flag.reason if flag.reason != "speed" or words["others"] else "speed alone"
+    short, whole = TOLD[of]
     act, url = _act(flag, campaign, enrollment)
     return ToldFlag(flag, str(short) % words, str(whole) % words, act, url)
 

@@ -128,7 +128,7 @@ def test_corrections_are_told_to_managers(handed_in) -> None:
     client, task = handed_in
     manager = factories.logged_in(task.round.campaign.created_by)
     overview = f"/campaigns/{task.round.campaign.uuid}/"
-    said = "submitted task and did not resubmit it"
+    said = "changed submitted tasks and did not resubmit them: 1"
     assert said not in manager.get(overview).text
     send(client, task, "q1.correctness", 1, 9)
     assert said in manager.get(overview).text

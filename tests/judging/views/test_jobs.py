@@ -173,18 +173,19 @@ def test_header_shows_how_far_a_job_is_and_the_time_left(page, owner):
     assert reverse("judging:job", args=[made.pk]) in html
     assert "Analysing the judgments" in html
     assert "3 of 9, 6\xa0minutes left" in html
-    assert f'data-refresh hx-get="{HEADER}?seen={made.pk}' in html
+    assert f'data-refresh hx-get="{HEADER}?since=' in html
 
 
 def test_header_gives_notice_once_a_job_on_show_is_done(page, owner):
     made = running(owner, kind="analysis.run")
     ended = timezone.now() - timedelta(hours=1)  # while the page was out of sight
     Job.objects.filter(pk=made.pk).update(state="done", finished_at=ended)
-    part = page.get(f"{HEADER}?seen={made.pk}&seen=odd").text
+    part = page.get(f"{HEADER}?since={int(ended.timestamp()) - 1}").text
     assert 'id="job-notices" role="status" hx-swap-oob="innerHTML"' in part
     assert "Analysing the judgments: done" in part
     assert "data-refresh" not in part
     assert "Analysing" not in page.get(reverse("judging:campaigns")).text
+    assert "Analysing" not in page.get(f"{HEADER}?since={10**17}").text
 
 
 def test_header_of_a_new_page_gives_notice_of_what_ended_just_now(page, owner):
@@ -194,6 +195,7 @@ def test_header_of_a_new_page_gives_notice_of_what_ended_just_now(page, owner):
 
 
 def test_header_shows_neither_jobs_of_others_nor_steps_that_lead_on_by_themselves(page, owner):
-    other = running(factories.researcher(), kind="analysis.run")
+    running(factories.researcher(), kind="analysis.run")
     running(owner, kind="judging.add_files")
-    assert "jobs/" not in page.get(f"{HEADER}?seen={other.pk}").text
+    running(owner, kind=jobs.LIVE_AGREEMENT)
+    assert "jobs/" not in page.get(HEADER).text

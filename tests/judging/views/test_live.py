@@ -212,7 +212,7 @@ def test_pay_so_far_and_who_is_below_the_floor(page, running):
     Campaign.objects.filter(pk=running.pk).update(rate=rate)
     html = page.get(address("now", running)).text
     assert "1.20 EUR" in html
-    assert "A01 and A02 were paid less per hour than your floor" in html
+    assert "A01 and A02 earned less per hour than your floor" in html
 
 
 def test_who_failed_the_qualification_for_good_is_screened_out(page, running):

@@ -111,7 +111,7 @@ def test_failed_gold_is_flagged_by_the_plans_rule_before_the_share_of_three_coun
     plan = QualityPlan(exclude_gold=1, exclude_gold_of=2)
     assert flags([failed], QualityPlan()) == {}
     [flag] = flags([failed], plan)["A01"]
-    assert (flag.reason, flag.own, flag.n) == ("gold", 0, 2)
+    assert (flag.reason, flag.own, flag.others, flag.n) == ("gold", 0, 0.5, 2)
     assert proposed(failed, [flag], plan) == ["exclude_gold"]
     assert flags([replace(failed, checked=Checked(gold=2, passed=1))], plan) == {}
 
@@ -187,15 +187,15 @@ def test_every_line_of_a_running_campaign_leads_to_its_field(page, campaign, has
     assert lines == {
         "See the questions": lines["See the questions"],
         "Read the reports": (
-            "A02 reported 1 question as broken.",
+            "A02 reported questions as broken: 1.",
             f"{address('tasks', campaign)}#broken",
         ),
         "See the top-ups": (
-            "A01 and A02 were paid less per hour than your floor.",
+            "A01 and A02 earned less per hour than your floor.",
             f"{address('pay', campaign)}#earned",
         ),
         "See the values": (
-            "1 value of the dataset is in quarantine.",
+            "The dataset has values in quarantine: 1.",
             f"/collections/{campaign.collection_id}/#quarantine",
         ),
     }

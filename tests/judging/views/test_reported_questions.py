@@ -27,8 +27,8 @@ class ManagerPages:
     def counts(self) -> tuple[int, int]:
         """Return what the overview counts: reports, and tasks without a value."""
         html = self.client.get(self.base).text
-        reports = re.search(r"reported (\d+) questions? as broken", html)
-        empty = re.search(r"submitted (\d+) tasks? without a value", html)
+        reports = re.search(r"reported questions as broken: (\d+)", html)
+        empty = re.search(r"submitted tasks without a value, .*: (\d+)", html)
         return tuple(int(found[1]) if found else 0 for found in (reports, empty))
 
 
