@@ -17,7 +17,7 @@ from judging.actions.enrollments import consent_digest
 from judging.actions.judgments import PageConditions
 from judging.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
 from judging.limits import MAX_NAME_CHARACTERS, MAX_NOTE_CHARACTERS
-from judging.models import Device, ExitQuestion, InputKind, KeywordDisplay, PageView
+from judging.models import Device, ExitQuestion, InputKind, KeywordDisplay, PageView, ReviewDisplay
 from judging.spans import Marked
 
 NOTE = "note"
@@ -159,6 +159,7 @@ class AnswersForm(forms.Form):
             _known(PageView, self.data.get("view", "")),
             _known(Device, self.data.get("device", "")),
             _known(KeywordDisplay, self.data.get("keywords", "")),
+            _known(ReviewDisplay, self.data.get("review", "")),
         )
 
     def given(self) -> list[tuple[AskedControl, int | None]]:

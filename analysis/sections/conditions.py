@@ -1,5 +1,5 @@
 """Under which conditions annotators judged: the language of the instructions, the layout of the
-page, the device, what they answered with and whether keywords were highlighted."""
+page, the device, what they answered with, highlighted keywords and the review."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ NAMES = {
     "device": "Device",
     "input": "Most answers given by",
     "keywords": "Keywords of the question in its passage",
+    "review": "Review before Submit",
 }
 WORDS = {
     "focus": "one question at a time",
     "list": "list of all questions",
     "plain": "not highlighted",
+    "off": "switched off by the annotator",
 }
 
 
@@ -37,7 +39,7 @@ class ConditionRow:
     """The ratings given under one condition; nothing is compared."""
 
     criterion: str = column("key of the criterion")
-    condition: str = column("language, view, device, input or keywords")
+    condition: str = column("language, view, device, input, keywords or review")
     level: str = column("what the condition was, such as de, list, phone or touch")
     annotators: int = column("annotators who rated under it")
     n: int = column("ratings given under it")

@@ -44,6 +44,7 @@ from judging.refusals import Refused
 from judging.spans import Marked
 
 View = Callable[..., HttpResponse]
+TASKS_WITH_REVIEW = 3  # tasks before an annotator may switch the review off
 
 
 def from_own_page(view: View) -> View:
@@ -99,6 +100,7 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
     campaign, own = assignment.round.campaign, {"uuid": assignment.pk}
     before = _before(assignment)
     far = progress(assignment)
+    may_switch_off = campaign.review_before_submit and campaign.review_is_optional
     return {
         "title": campaign.title,
         "progress": far,
@@ -114,6 +116,8 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
         "reenter_url": _reenter_url(request),
         "preview": False,
         "reviews": campaign.review_before_submit,
+        "review_is_optional": may_switch_off,
+        "offers_review_choice": may_switch_off and far["done"] >= TASKS_WITH_REVIEW,
         "keywords": campaign.highlight_keywords,
         "token": assignment.submit_token,
         "label": assignment.enrollment.label,

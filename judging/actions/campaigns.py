@@ -65,6 +65,7 @@ PLANNED = (
     "fixed_language",
     "fixed_view",
     "review_before_submit",
+    "review_is_optional",
     "highlight_keywords",
     "time_zone",
     "introduction",
@@ -349,7 +350,8 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
             "order": campaign.order,
             "lease_minutes": campaign.lease_minutes,
             "review_before_submit": campaign.review_before_submit,
-            **said("tasks_per_annotator", "fixed_language", "fixed_view", "highlight_keywords"),
+            **said("tasks_per_annotator", "fixed_language", "fixed_view"),
+            **said("review_is_optional", "highlight_keywords"),
         },
         "texts": {
             "introduction": campaign.introduction,

@@ -56,7 +56,7 @@ SAID_ABOUT = (  # the unit that a comment or mark is about, and its annotator
 )
 OF_JUDGMENTS = ("origin", "round", "state", "at")  # exported for every judgment
 OF_DEVICE_CLOCK = ("first_shown_at", "answered_at")
-OF_CONDITIONS = ("language", "view", "device", "input", "keywords")
+OF_CONDITIONS = ("language", "view", "device", "input", "keywords", "review")
 CODEBOOK = ("column", "value", "label", "meaning")
 DIRECTIONS: dict[Metric.Direction, Direction] = {
     Metric.Direction.HIGHER: "higher",
@@ -386,6 +386,7 @@ def _ratings(
         device=F("assignment__device"),
         input=F("assignment__input"),
         keywords=F("assignment__keywords"),
+        review=F("assignment__review"),
         source=F("unit__question_set__source__key"),
         system=F("unit__question_set__system__name"),
         position=F("unit__position"),
@@ -583,6 +584,7 @@ COLUMNS = {
     "judgment:device": "phone, tablet or desktop, by the size of the screen",
     "judgment:input": "what gave most answers of the task: touch, mouse or keyboard",
     "judgment:keywords": "whether the words of the question were highlighted in the passage: highlighted or plain",
+    "judgment:review": "shown or off, if annotators could switch the review before Submit off",
     "judgment:left_out": "yes if the annotator is excluded from the analysis",
     "judgment:comment": "what the annotator wrote on the whole task this judgment belongs to",
     "note": "what the annotator wrote beside the ratings",

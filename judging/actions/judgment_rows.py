@@ -47,6 +47,7 @@ COLUMNS: Mapping[str, Any] = {
     "device": "assignment__device",
     "input": "assignment__input",
     "keywords": "assignment__keywords",
+    "review": "assignment__review",
 }
 
 

@@ -79,6 +79,7 @@ class PageConditions:
     view: str = ""
     device: str = ""
     keywords: str = ""
+    review: str = ""
 
 
 UNKNOWN_CONDITIONS = PageConditions()
@@ -125,6 +126,7 @@ UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)
     language = coalesce(nullif(%(language)s, ''), language),
     view = coalesce(nullif(%(view)s, ''), view), device = coalesce(nullif(%(device)s, ''), device),
     keywords = coalesce(nullif(%(keywords)s, ''), keywords),
+    review = coalesce(nullif(%(review)s, ''), review),
     input = coalesce((
         SELECT mode() WITHIN GROUP (ORDER BY draft.input) FROM judging_draft draft
         WHERE draft.assignment_id = %(assignment)s::uuid AND draft.value IS NOT NULL

@@ -16,6 +16,7 @@ WITHOUT_FIELD: dict[str, dict[str, Any]] = {
     "design": {
         "highlight_keywords": False,
         "review_before_submit": False,
+        "review_is_optional": False,
         "tasks_per_annotator": None,
     },
     "qualification": {"paid": None},  # nothing was said about pay

@@ -40,6 +40,7 @@ class CampaignPlan:
     fixed_language: str = ""
     fixed_view: str = ""
     review_before_submit: bool = True
+    review_is_optional: bool = False
     highlight_keywords: bool = False
     time_zone: str = "UTC"
     text_language: str = "en"

@@ -157,7 +157,9 @@ def _design(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
         yield f"At most {design['tasks_per_annotator']:,} tasks for each annotator."
     yield f"A task takes about {rubric.estimated_seconds:,} seconds; it is kept {design['lease_minutes']} minutes."
     if design["review_before_submit"]:
-        yield "Annotators review all answers of a task before they submit it."
+        may_stop = " They may switch the review off after three tasks."
+        optional = may_stop if design["review_is_optional"] else ""
+        yield f"Annotators review all answers of a task before they submit it.{optional}"
     if design["highlight_keywords"]:
         yield "Words of the question in view are highlighted in the passage."
     if drawn := protocol.get("draws"):

@@ -198,6 +198,10 @@ class JudgmentSerializer(serializers.ModelSerializer):
         source="assignment.keywords",
         help_text="Whether the words of the question were highlighted in the passage: highlighted or plain.",
     )
+    review = serializers.CharField(
+        source="assignment.review",
+        help_text="Whether the review was shown, if annotators could switch it off: shown or off.",
+    )
 
     class Meta:
         model = Judgment

@@ -55,6 +55,7 @@ PARTS = {
                 "fixed_language",
                 "fixed_view",
                 "review_before_submit",
+                "review_is_optional",
                 "highlight_keywords",
                 "time_zone",
                 "lease_minutes",
@@ -89,6 +90,7 @@ class PlanForm(forms.ModelForm):
             "fixed_language": _("Language of annotators’ pages"),
             "fixed_view": _("Layout of tasks"),
             "review_before_submit": _("Review before Submit"),
+            "review_is_optional": _("Annotators may switch the review off"),
             "highlight_keywords": _("Highlight keywords"),
             "time_zone": _("Time zone"),
             "text_language": _("Language of the texts"),
@@ -120,6 +122,9 @@ class PlanForm(forms.ModelForm):
             "fixed_view": _("Fix it if all annotators must see tasks in the same way."),
             "review_before_submit": _(
                 "Annotators see all answers of a task again before they submit it."
+            ),
+            "review_is_optional": _(
+                "They get this choice after three tasks. The report states how they chose."
             ),
             "highlight_keywords": _(
                 "Words of the question in view are highlighted in the passage."

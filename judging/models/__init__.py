@@ -6,7 +6,13 @@ from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.authorship import BarredTask, SystemAuthor
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.check import AcceptedValue, CheckItem, CheckKind, CheckTask
-from judging.models.conditions import Device, InputKind, KeywordDisplay, PageView
+from judging.models.conditions import (
+    Device,
+    InputKind,
+    KeywordDisplay,
+    PageView,
+    ReviewDisplay,
+)
 from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
 from judging.models.dry_run import DryRun
 from judging.models.event import Event, EventSeal
@@ -115,6 +121,7 @@ __all__ = [
     "Question",
     "QuestionSet",
     "Reference",
+    "ReviewDisplay",
     "Round",
     "Rubric",
     "RubricDraft",

@@ -7,7 +7,13 @@ from django.db import models
 from django.db.models import Q
 
 from judging.models.added_file import brought_by
-from judging.models.conditions import Device, InputKind, KeywordDisplay, PageView
+from judging.models.conditions import (
+    Device,
+    InputKind,
+    KeywordDisplay,
+    PageView,
+    ReviewDisplay,
+)
 from judging.models.constraints import CompositeForeignKey
 
 if TYPE_CHECKING:
@@ -109,6 +115,14 @@ class Assignment(models.Model):
         default="",
         db_default="",
         help_text="Whether the words of the question in view were highlighted in its passage.",
+    )
+    review = models.CharField(
+        max_length=5,
+        choices=ReviewDisplay.choices,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Whether the review was shown, if its annotator could switch it off.",
     )
     total_shown = models.PositiveIntegerField(
         null=True,

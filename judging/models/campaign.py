@@ -209,6 +209,11 @@ class Campaign(models.Model):
         db_default=True,
         help_text="Whether annotators see all answers of a task before they submit it.",
     )
+    review_is_optional = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether annotators may switch the review off after three tasks.",
+    )
     highlight_keywords = models.BooleanField(
         default=False,
         db_default=False,

@@ -17,6 +17,13 @@ class KeywordDisplay(models.TextChoices):
     PLAIN = "plain", "not highlighted"
 
 
+class ReviewDisplay(models.TextChoices):
+    """Whether the review came before Submit, in a campaign that lets annotators switch it off."""
+
+    SHOWN = "shown", "review shown"
+    OFF = "off", "review switched off"
+
+
 class Device(models.TextChoices):
     """The size of an annotator's screen, as the page measured it."""
 

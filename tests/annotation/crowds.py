@@ -17,7 +17,7 @@ from tests.annotation.fakecrowd import SECRET, FakeCrowd, Message, new_id, way_o
 
 CODES = {end: f"CODE-{end.upper()}" for end in Participation.End.values}
 TASK = re.compile(r"^/tasks/([0-9a-f-]{36})/$")
-CODE = re.compile(r'<code id="code">([^<]+)</code>')
+CODE = re.compile(r'<code id="code"[^>]*>([^<]+)</code>')
 
 
 def study(*, tasks: int = 2, places: int = 1, each: int | None = 1, **fields: Any) -> CrowdPlatform:

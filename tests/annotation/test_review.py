@@ -176,3 +176,52 @@ def test_submission_that_waited_offline_is_carried_out_without_another_review(pa
     page.reload()
     page.wait_for_url(lambda url: str(task.pk) not in url)
     assert is_submitted(task)
+
+
+CHOICE = "Review my answers before I submit a task"
+
+
+def rate(page: Any) -> None:
+    """Answer all of a task and press Enter once."""
+    page.wait_for_selector("#judging.scripted")
+    press(page, *"333333", "Enter", pause=100)
+
+
+def submit_after_review(page: Any) -> None:
+    rate(page)
+    expect(page.locator(REVIEW)).to_be_visible()
+    with page.expect_navigation():
+        press(page, "Enter")
+
+
+def test_annotator_switches_the_review_off_after_three_tasks_if_the_plan_allows_it(
+    page: Any,
+) -> None:
+    at_work(page, sources=6, review_is_optional=True)
+    for _task in range(3):
+        assert page.get_by_label(CHOICE).count() == 0
+        submit_after_review(page)
+    rate(page)
+    page.locator(REVIEW).get_by_label(CHOICE).uncheck()
+    assert violations(page) == []
+    with page.expect_navigation():
+        page.get_by_role("button", name="Submit").click()
+    with page.expect_navigation():
+        rate(page)  # without a review
+    page.wait_for_selector("#judging.scripted")
+    page.keyboard.press("?")
+    page.locator("#help").get_by_label(CHOICE).check()
+    page.keyboard.press("Escape")
+    submit_after_review(page)
+    submitted = Assignment.objects.filter(submitted_at__isnull=False).order_by("submitted_at")
+    assert [task.review for task in submitted] == ["shown", "shown", "shown", "off", "off", "shown"]
+
+
+def test_annotator_cannot_switch_the_review_off_unless_the_plan_allows_it(page: Any) -> None:
+    task = at_work(page, sources=4)
+    for _task in range(3):
+        submit_after_review(page)
+    page.wait_for_selector("#judging.scripted")
+    assert page.get_by_label(CHOICE).count() == 0
+    task.refresh_from_db()
+    assert task.review == ""

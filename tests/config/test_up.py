@@ -148,7 +148,7 @@ def token_of_first_administrator(running: Site, address: str) -> str:
         [name] = re.findall(r"The administrator is (\w+)", running.said)
         send("/login/", username=name, password=password)
         page = send("/key/", scope="manage", days="1")
-    [token] = re.findall(r'<code id="api-key">(\S+)</code>', page)
+    [token] = re.findall(r'<code id="api-key"[^>]*>(\S+)</code>', page)
     return token
 
 

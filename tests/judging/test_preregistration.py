@@ -192,6 +192,7 @@ LATER_FIELDS = [
     "design.fixed_view",
     "design.highlight_keywords",
     "design.review_before_submit",
+    "design.review_is_optional",
     "design.tasks_per_annotator",
     "texts.analysis_plan",
     "texts.decisions",
@@ -229,6 +230,7 @@ def locked_once(lasting: None) -> Campaign:
         fixed_view="focus",
         highlight_keywords=True,
         review_before_submit=True,
+        review_is_optional=True,
         hypotheses=DECLARED,
         selection={"systems": ["Alba"]},
     )
@@ -267,6 +269,7 @@ def test_locked_protocol_without_later_fields_promises_nothing_about_them(
     assert campaign.protocol is not None
     whole = preregistration.as_markdown(campaign)
     assert "Annotators review all answers" in whole
+    assert "They may switch the review off after three tasks." in whole
     assert "2 tries, paid." in whole
     del campaign.protocol["design"]["review_before_submit"]
     del campaign.protocol["qualification"]["paid"]

@@ -24,7 +24,9 @@ _SCORE = re.compile(
 _OF_API: dict[str, Role] = {"source": "source_id", "system": "system", "position": "position"}
 _OF_API |= {"question": "question", "annotator": "rater", "criterion": "criterion"}
 _OF_API |= {"value": "value", "revision": "", "round": "", "state": "", "excluded": ""}
-_ABOUT = "origin cause created_at first_shown_at answered_at language view device input keywords"
+_ABOUT = (
+    "origin cause created_at first_shown_at answered_at language view device input keywords review"
+)
 _COUNTED = {"round": ("", "main"), "state": ("", "submitted"), "excluded": ("", "false")}
 
 

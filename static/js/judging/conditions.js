@@ -3,6 +3,7 @@
 
 import { keywordDisplay } from "./keywords.js";
 import { criteria, form } from "./page.js";
+import { reviewDisplay } from "./review.js";
 
 const PHONE_WIDTH = 640; // px, as in css/judging.css
 const PHONE_HEIGHT = 544; // px, of a phone held sideways
@@ -36,6 +37,7 @@ export function fillConditions() {
   form.elements.view.value = document.documentElement.dataset.view;
   form.elements.device.value = deviceClass();
   form.elements.keywords.value = keywordDisplay();
+  form.elements.review.value = reviewDisplay();
 }
 
 export function startConditions() {

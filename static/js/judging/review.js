@@ -1,5 +1,5 @@
 // All answers of the task, listed once more before it is submitted: questions that lack an answer first, each with a button that
-// leads back to it. A campaign can do without.
+// leads back to it. A campaign can do without, and may let its annotators switch the review off.
 
 import { criteria, form, isFrozen, nameOf, valueOf } from "./page.js";
 import { unmark } from "./marker.js";
@@ -7,6 +7,8 @@ import { answerOf, items, open, own, refreshView, titleOfItem } from "./view.js"
 
 const root = document.documentElement;
 const section = document.getElementById("review");
+const isOptional = "reviewOptional" in form.dataset;
+const KEY = `quaestor.review.${form.dataset.who}`;
 
 export const isReviewing = () => "review" in root.dataset;
 
@@ -68,11 +70,49 @@ function goBack() {
   form.querySelector(".dock [data-needs-all]").focus({ preventScroll: true });
 }
 
-// Whether the campaign wants a review, and it is not open yet.
-export const isReviewDue = () => section !== null && !isReviewing() && criteria().length > 0;
+const isWanted = () => "review" in form.dataset;
+
+// Whether the campaign and its annotator want a review, and it is not open yet.
+export const isReviewDue = () => section !== null && isWanted() && !isReviewing() && criteria().length > 0;
+
+// ---- the annotator's choice, which the browser remembers
+
+// Return the condition under which the answers of this page are given; "" where the annotator has no choice.
+export function reviewDisplay() {
+  if (!isOptional) return "";
+  return isWanted() ? "shown" : "off";
+}
+
+function want(wanted) {
+  if (wanted) form.dataset.review = "";
+  else delete form.dataset.review;
+  for (const box of document.querySelectorAll("[data-review-choice]")) box.checked = wanted;
+}
+
+function choose(wanted) {
+  want(wanted);
+  try {
+    localStorage.setItem(KEY, wanted ? "shown" : "off");
+  } catch {
+    // Not remembered, then.
+  }
+  refreshView();
+}
+
+function startChoice() {
+  const boxes = document.querySelectorAll("[data-review-choice]");
+  if (!boxes.length) return;
+  for (const box of boxes) box.addEventListener("change", () => choose(box.checked));
+  try {
+    if (localStorage.getItem(KEY) === "off") want(false);
+  } catch {
+    // The review is shown, then.
+  }
+}
 
 export function startReview() {
   if (!section) return;
+  startChoice();
   section.querySelector("[data-back]").addEventListener("click", goBack);
   addEventListener("keydown", (event) => {
     if (event.key === "Escape" && isReviewing() && !document.querySelector("dialog[open]")) goBack();
