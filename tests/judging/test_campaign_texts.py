@@ -56,18 +56,8 @@ def test_consent_is_asked_again_when_a_text_changes_and_its_translation_goes() -
 def test_plan_takes_texts_in_another_language_and_fixes_them_by_the_lock() -> None:
     campaign = factories.campaign()
     client = factories.logged_in(campaign.created_by)
-    sent = {
-        "title": "Study",
-        "rubric": campaign.rubric_id,
-        "annotators_per_task": 3,
-        "order": "depth",
-        "lease_minutes": 120,
-        "time_zone": "UTC",
-        "text_language": "en",
-        "introduction": "Hello.",
-        "introduction_de": "Hallo.",
-    }
-    answer = client.post(f"/campaigns/{campaign.uuid}/plan/", sent)
+    sent = {"introduction": "Hello.", "introduction_de": "Hallo."}
+    answer = client.post(f"/campaigns/{campaign.uuid}/plan/parts/introduction/", sent)
     assert answer.status_code == 302, answer.context["form"].errors
     campaign.refresh_from_db()
     assert campaign.translated_texts == {"de": {"introduction": "Hallo."}}

@@ -336,3 +336,15 @@ def test_declarations_that_do_not_fit_are_refused_at_their_field(page, draft, ch
     assert answer.status_code == 422
     assert f"hypotheses.{field}" in answer.context["form"].errors
     assert Campaign.objects.get().hypotheses == {}
+
+
+def test_plan_lets_annotators_switch_the_review_off_only_if_it_says_so() -> None:
+    draft = factories.campaign()
+    page = factories.logged_in(draft.created_by)
+    assert not draft.review_is_optional
+    sent = pages(review_before_submit="on", review_is_optional="on")
+    page.post(address("plan_part", draft, "pages"), sent)
+    draft.refresh_from_db()
+    assert draft.review_is_optional
+    campaigns.lock(campaign=draft, now=timezone.now(), by=draft.created_by)
+    assert draft.protocol["design"]["review_is_optional"] is True
