@@ -336,7 +336,9 @@ def _one_table(shown: PageTable, label: str) -> str:
         head=head,
         body=body,
         named=rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}",
-        notes="".join(rf"\par\footnotesize {escaped(why)}." + "\n" for why in shown.reasons),
+        notes="".join(
+            rf"\par\footnotesize {escaped(why.rstrip('.'))}." + "\n" for why in shown.reasons
+        ),
     )
 
 

@@ -441,11 +441,13 @@ def _main_table(found: Found) -> list[PageTable]:
 def _beside_alpha(found: Found) -> list[tuple[str, str]]:
     """Return the coefficients, with their levels, beside the α that the report shows: those that
     the protocol's authors report, and a κ."""
-    shown = {("krippendorff_alpha", row.alpha_level) for row in criterion_rows(found)}
-    reported = dict.fromkeys(
-        (row.coefficient, row.level) for row in found.of(Agreement) if row.reported
-    )
-    beside = [place for place in reported if place not in shown]
+    beside: list[tuple[str, str]] = []
+    for criterion in criterion_rows(found):
+        for row in found.on(Agreement, criterion.criterion):
+            place = row.coefficient, row.level
+            is_shown = place == ("krippendorff_alpha", criterion.alpha_level)
+            if row.reported and not is_shown and place not in beside:
+                beside.append(place)
     if not KAPPAS & {coefficient for coefficient, _ in beside}:
         kappa = "conger_kappa" if facts_of(found).annotators == 2 else "fleiss_kappa"
         beside.append((kappa, "nominal"))

@@ -52,6 +52,7 @@ LEVELS = {
     "sets": "over question sets",
     "whole_systems": "scores of whole systems",
 }
+COUNTED = {"sets": "sets", "whole_systems": "systems"}  # at other levels: questions
 OF_QUESTIONS = ("pooled", "within_source", "systems")  # levels that rest on scores of questions
 MEASURES = {
     "spearman": "Spearman's ρ",
@@ -368,7 +369,7 @@ def _caption(
     if len(sizes) == 1:  # one n for all is here, not in every cell
         sample.append(f"n = {next(iter(sizes)):,}")
     else:
-        sample.append("n: sets" if level == "sets" else "n: questions")
+        sample.append(f"n: {COUNTED.get(level, 'questions')}")
     has_intervals = any(not isnan(row.estimate.ci.low) for row in rows)
     based_on = "; ".join([", ".join(sample), *["95% CI, cluster jackknife"] * has_intervals])
     caption = (
@@ -381,9 +382,9 @@ def _caption(
                 "sources; the ε that is best for all pairs is shown below."
             )
         caption += " Below each criterion: the accuracy of a metric that ties every pair."
-    smallest = [row.smallest_p for row in rows if row.smallest_p >= 0.05]
-    if level == "systems" and smallest:
-        caption += f" With so few systems no p can fall below {max(smallest):.2g}."
+    floor = min((row.smallest_p for row in rows if known(row.smallest_p)), default=0.0)
+    if level == "systems" and floor >= 0.05:
+        caption += f" With so few systems no p can fall below {floor:.2g}."
     return caption
 
 

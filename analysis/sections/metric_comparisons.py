@@ -517,7 +517,13 @@ def _led_by(best: str, row: MetricPair) -> MetricPair:
     """
     if row.better == best:
         return row
-    return replace(row, better=row.other, other=row.better, estimate=negated(row.estimate))
+    return replace(
+        row,
+        better=row.other,
+        other=row.better,
+        estimate=negated(row.estimate),
+        p_williams_one_sided=1 - row.p_williams_one_sided,
+    )
 
 
 def _difference_cell(row: MetricPair) -> Cell:

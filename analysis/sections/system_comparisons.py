@@ -340,15 +340,18 @@ def _no_letters_because(found: Found, criterion: str) -> str:
 
 
 def named_tests(found: Found, criterion: str) -> str:
-    """Return the name of the tests that compare the systems on a criterion."""
+    """Return the name of the tests that compare the systems on a criterion; empty without any."""
     unit = facts_of(found).unit.plural
-    tests = tests_of(deciding_pairs(found, criterion)) or [PERMUTATION]
+    tests = tests_of(deciding_pairs(found, criterion))
     return listed([f"{TEST_NAMES[test]} over {unit}" for test in tests])
 
 
 def _caption(found: Found, criterion: str) -> str:
+    tests = named_tests(found, criterion)
+    if not tests:
+        return ""
     source = "p in bold comes" if no_letters_because(found, criterion) else "The letters come"
-    return f"{source} from the {named_tests(found, criterion)}."
+    return f"{source} from the {tests}."
 
 
 def _reasons(found: Found, rows: Sequence[SystemPair]) -> list[str]:

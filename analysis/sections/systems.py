@@ -214,15 +214,17 @@ def _reasons(
 
 def _without_outputs(found: Found, rows: Sequence[SystemMean]) -> Iterator[str]:
     """Yield which systems have no rated output on some sources, so that their means rest on
-    others."""
+    others; of a system the criterion with the fewest."""
     unit, units = facts_of(found).unit, facts_of(found).units
-    fewest: dict[str, int] = {}
-    for row in rows:
+    fewest: dict[str, SystemMean] = {}
+    for row in sorted(rows, key=lambda row: row.mean.clusters):
         if 0 < row.mean.clusters < units:
-            fewest[row.system] = min(row.mean.clusters, fewest.get(row.system, units))
-    for system, clusters in fewest.items():
-        missing = f"{units - clusters:,} of {unit.counted(units)}"
-        yield f"{system_name(system)} has no rated output on {missing}"
+            fewest.setdefault(row.system, row)
+    criteria = {row.criterion for row in rows}
+    for system, row in fewest.items():
+        where = f" on {inside(found.name_of(row.criterion))}" if len(criteria) > 1 else ""
+        missing = f"{units - row.mean.clusters:,} of {unit.counted(units)}"
+        yield f"{system_name(system)} has no output rated{where} on {missing}"
 
 
 def _without_interval(found: Found, rows: Sequence[SystemMean]) -> Iterator[str]:
@@ -311,7 +313,8 @@ def _tests_named(found: Found, criteria: Sequence[CriterionRow]) -> str:
     """Name the test that letters, bold type and intervals come from."""
     by_test: dict[str, list[str]] = {}
     for each in criteria:
-        by_test.setdefault(named_tests(found, each.criterion), []).append(each.name)
+        if test := named_tests(found, each.criterion):
+            by_test.setdefault(test, []).append(each.name)
     several = len(by_test) > 1
     named = [f"{test} ({listed(names)})" if several else test for test, names in by_test.items()]
     return f"Test of the systems: {'; '.join(named)}." if named else ""

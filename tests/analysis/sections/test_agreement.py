@@ -299,3 +299,19 @@ def test_agreement_table_protocol_reports_coefficient_shows_it_beside_alpha(
     main, other = Agreement().tables(found)
     assert main.columns == ["α", "percent agreement", *titles]
     assert not set(titles) & {line.name for line in other.lines}
+
+
+def test_nominal_alpha_that_authors_report_stands_beside_the_ordinal_one() -> None:
+    """On one criterion it is the α of the report, on the other it is a column of its own."""
+    alphas = [
+        estimate(value, coefficient="krippendorff_alpha", level=level, basis="all", criterion=key)
+        | {"reported": level == "nominal"}
+        for key, level, value in (
+            ("clarity", "ordinal", 0.8),
+            ("clarity", "nominal", 0.6),
+            ("answerable", "nominal", 0.7),
+        )
+    ]
+    criteria = [criterion("clarity"), criterion("answerable", level="nominal", best="none")]
+    main, *_ = Agreement().tables(stored.found(agreement=alphas, criteria=criteria))
+    assert "α (nominal)" in main.columns

@@ -425,7 +425,7 @@ def test_leaders_metrics_unrelated_to_the_ratings_are_seldom_named():
             facets=facets(one.sources, one.systems, design=Design()),
             rng=rng,
             measures=("spearman",),
-            correlations=("pooled",),
+            levels=("pooled",),
         )
         corrected = holm([row.found.pvalue for row in found])
         rows = [
@@ -495,6 +495,7 @@ def test_a_pair_with_the_highest_second_is_turned_round():
     ([.02, .18]) there."""
     rows = [rho("bleu", 0.4), rho("chrf", 0.3)]
     there = pair("chrf", "bleu", 0.1, 0.03) | {"low": 0.02, "high": 0.18}
+    there |= {"p_williams_one_sided": 0.02}
     (table,) = MetricComparisons().tables(
         stored.found(correlations=rows, metric_comparisons=[there])
     )
@@ -503,6 +504,7 @@ def test_a_pair_with_the_highest_second_is_turned_round():
     ] == [
         ("chrf", [("−.10", "[−.18, −.02], n = 12"), (".030", "")]),
     ]
+    assert table.lines[0].cells[3].text == ".980"  # that bleu is the higher one
 
 
 def test_tables_show_each_pair_with_the_highest_in_its_own_columns():
