@@ -230,13 +230,13 @@ def note_lacks(*, campaign: Campaign, lacks: Sequence[str], by: User, now: datet
     """Record as a deviation what a campaign lacks when its manager opens it nevertheless."""
     if not lacks:
         return
-    what, missing = "missing when it was opened", ", ".join(lacks)
+    what, missing = "the campaign was opened without", ", ".join(lacks)
     history.note(Event.Act.DEVIATED, by=by, campaign=campaign, about=what, after=missing)
     Deviation.objects.create(
         campaign=campaign,
         what=what,
         after=missing,
-        reason="Opened nevertheless.",
+        reason="Its manager was asked, and confirmed.",
         made_by=by,
         made_at=now,
     )

@@ -90,7 +90,8 @@ def look(*, campaign: Campaign, by: User, now: datetime) -> ShownAgreement | Non
     computed = list(campaign.live_agreements.all())
     if not computed or judges_now(by, campaign.collection):
         return None
-    note_look(campaign=campaign, by=by, now=now)
+    if any("value" in alpha for alpha in computed[-1].criteria.values()):
+        note_look(campaign=campaign, by=by, now=now)
     return _shown(computed)
 
 

@@ -219,7 +219,8 @@ def _deviations(campaign: Campaign) -> Iterator[str]:
     found = list(campaign.deviations.all())
     for each in found:
         when = f"{each.made_at:%Y-%m-%d %H:%M} UTC"
-        yield marked(f"{when}, {each.what}: from “{each.before}” to “{each.after}”. {each.reason}")
+        change = f"from “{each.before}” to “{each.after}”" if each.before else each.after
+        yield marked(f"{when}, {each.what}: {change}. {each.reason}")
     if not found:
         yield "Nothing."
 

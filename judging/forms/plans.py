@@ -107,8 +107,7 @@ class PlanForm(forms.ModelForm):
         help_texts = {
             "title": _("Annotators see it at the top of every page; do not name systems in it."),
             "annotators_per_task": _(
-                "Three or more let agreement be computed; with one there is none. A rotated panel takes that many for "
-                "each system."
+                "Agreement needs two or more. A rotated panel takes that many for each system."
             ),
             "tasks_per_annotator": _(
                 "Leave empty for no limit. With one, and breadth first, each annotator judges a drawn sample of their "

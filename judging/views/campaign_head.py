@@ -139,7 +139,7 @@ def next_act(campaign: Campaign, *, reported: bool) -> NextAct:
             sentence = _("Every assignment is submitted.")
             return act(_("Close the campaign"), "judging:close", sentence, is_post=True)
         if not _has_way_in(campaign):
-            sentence = _("Annotators cannot join yet.")
+            sentence = _("No further annotator can join.")
             return act(_("Invite annotators"), "judging:annotators", sentence, "#links")
         return NextAct(_("Close it once all assignments are submitted."))
     if reported:
@@ -150,12 +150,13 @@ def next_act(campaign: Campaign, *, reported: bool) -> NextAct:
 
 
 def _has_way_in(campaign: Campaign) -> bool:
-    """Return whether annotators can join, or have joined."""
-    return (
-        campaign.memberships.filter(role=Membership.Role.ANNOTATOR).exists()
-        or CrowdPlatform.objects.filter(campaign=campaign).exists()
-        or enrollments.lets_in(campaign, now=timezone.now())
-    )
+    """Return whether annotators can join, or as many have joined as judge each task."""
+    if enrollments.lets_in(campaign, now=timezone.now()):
+        return True
+    if CrowdPlatform.objects.filter(campaign=campaign).exists():
+        return True
+    joined = campaign.memberships.filter(role=Membership.Role.ANNOTATOR).count()
+    return joined >= campaign.annotators_per_task
 
 
 def _is_complete(campaign: Campaign) -> bool:

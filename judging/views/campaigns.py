@@ -51,6 +51,7 @@ from judging.models import (
 )
 from judging.models.campaign import TasksInOrder
 from judging.views import live
+from judging.views.jobs import TITLES
 from judging.views.plans import outlook
 from judging.views.quality import days_of, rows_of
 from judging.views.refusals import refusals_shown
@@ -72,9 +73,11 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_GET
 def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show a campaign's state and what it needs."""
+    job = campaign.jobs.unfinished().exclude(kind=jobs.LIVE_AGREEMENT).first()
     context = live.of(campaign, request.user) | {
         "tab": "overview",
-        "job": campaign.jobs.unfinished().exclude(kind=jobs.LIVE_AGREEMENT).first(),
+        "job": job,
+        "job_title": TITLES.get(job.kind, job.kind) if job else "",
         "worker_lives": jobs.worker_lives(),
         "fits_qgstec": not exports.misfit_of_qgstec(campaign),
         "reproduced": campaign.collection.mapping.get("reproduced"),
@@ -173,7 +176,7 @@ def _annotators_page(
         "page": page,
         "annotators": sorted(
             rows_of(campaign, counted, page, request.user),
-            key=lambda row: row["each"].label,
+            key=lambda row: (not row["told"], row["each"].label),
         ),
         "days": days_of(campaign, counted.days),
         "invitations": campaign.invitations.annotate(joined=Count("enrollments")).order_by(

@@ -77,6 +77,7 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         "judges": judges,
         "criteria": list(_criteria(campaign, counted, agreement)),
         "agreement": agreement,
+        "no_interval": _reasons(campaign, agreement),
         "threshold": _coefficient(live_agreements.THRESHOLD),
         "place_of_threshold": _percent_of_axis(live_agreements.THRESHOLD),
         "matrix": matrix,
@@ -167,7 +168,7 @@ class ValueShare:
 
 @dataclass(frozen=True, slots=True)
 class AlphaPlot:
-    """Alpha and its interval on an axis from 0 to 100, which stands for alphas from 0 to 1."""
+    """Alpha and its interval on an axis from 0 to 100, which stands for alphas from -1 to 1."""
 
     low: float
     estimate: float
@@ -182,7 +183,6 @@ class CriterionNow:
     name: str
     values: list[ValueShare]
     alpha: str = ""
-    reason: str = ""
     plot: AlphaPlot | None = None
     line: str = ""
     over_time: list[tuple[datetime, str]] = field(default_factory=list)
@@ -205,7 +205,6 @@ def _criteria(
             criterion.name,
             values,
             alpha=_alpha(alpha),
-            reason=alpha.get("reason", ""),
             plot=_plot(alpha),
             line=_line(moments),
             over_time=[(moment, _coefficient(value)) for moment, value in moments],
@@ -252,7 +251,17 @@ def _plot(alpha: Mapping[str, Any]) -> AlphaPlot | None:
 
 
 def _percent_of_axis(alpha: float) -> float:
-    return round(100 * min(max(alpha, 0.0), 1.0), 2)
+    return round(50 * (min(max(alpha, -1.0), 1.0) + 1), 2)
+
+
+def _reasons(campaign: Campaign, agreement: ShownAgreement | None) -> list[tuple[str, list[str]]]:
+    """Return why alphas or their intervals are missing, each with the names of its criteria."""
+    names: dict[str, list[str]] = {}
+    if agreement:
+        for criterion in sheets.known(campaign.rubric).document.criteria:
+            if reason := agreement.criteria.get(criterion.key, {}).get("reason"):
+                names.setdefault(reason, []).append(criterion.name)
+    return list(names.items())
 
 
 def _line(moments: Sequence[tuple[datetime, float]]) -> str:

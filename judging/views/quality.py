@@ -206,8 +206,8 @@ TOLD = {  # for each reason: a few words, and a sentence
     "idle": (
         gettext_lazy("no save since %(day)s"),
         gettext_lazy(
-            "%(label)s holds a task, and has saved no answer in it since %(day)s. It opens for "
-            "others when its reserved time ends."
+            "%(label)s holds a task, and has saved no answer in it since %(day)s. When its reserved "
+            "time ends, others can take it."
         ),
     ),
 }

@@ -99,7 +99,7 @@ def test_campaign_opened_without_consent_asks_once_and_lists_it_as_a_deviation(p
     draft.refresh_from_db()
     [deviation] = draft.deviations.all()
     assert (draft.state, deviation.after) == ("open", "consent, contact, ethics")
-    assert "missing when it was opened" in page.get(address("plan", draft)).text
+    assert "the campaign was opened without" in page.get(address("plan", draft)).text
 
 
 def test_campaign_with_everything_opens_without_a_deviation(page, draft):

@@ -134,7 +134,7 @@ def test_criteria_show_values_given_and_agreement_with_its_line_over_time(page, 
     ]
     for value in correctness.values:
         assert f"{value.label}: {value.share}" in answer.text
-    assert correctness.line == "0.0,60.0 100.0,39.2"
+    assert correctness.line == "0.0,30.0 100.0,19.6"
     assert [alpha for _moment, alpha in correctness.over_time] == [".40", ".61"]
 
 
