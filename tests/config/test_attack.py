@@ -367,7 +367,12 @@ RIGHTS = {
 }  # fmt: skip
 
 
-ASKED_BY_NOBODY = {"judging.sweep", "judging.clean_up", "judging.send_webhook"}
+ASKED_BY_NOBODY = {
+    "judging.sweep",
+    "judging.clean_up",
+    "judging.send_webhook",
+    "analysis.live_agreement",  # submissions ask for it
+}
 
 
 def test_every_kind_of_job_has_the_right_that_its_page_asks_for() -> None:

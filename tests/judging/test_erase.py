@@ -73,7 +73,7 @@ def test_manager_erases_on_a_page_by_typing_the_label() -> None:
     campaign, client = own.campaign, Client()
     client.force_login(campaign.created_by)
     address = f"/campaigns/{campaign.uuid}/annotators/{own.pk}/erase/"
-    assert address in client.get(f"/campaigns/{campaign.uuid}/annotators/").text
+    assert address in client.get(f"/campaigns/{campaign.uuid}/annotators/{own.pk}/").text
     assert client.post(address, {"label": "A99"}).status_code == 422
     assert Judgment.objects.count() == 4
     client.post(address, {"label": own.label})

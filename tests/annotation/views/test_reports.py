@@ -56,7 +56,7 @@ def test_report_reaches_the_manager_without_a_system(small) -> None:
     send(client, task, "b1", f"<b>{WRONG}</b>", 5)
     manager = factories.logged_in(task.round.campaign.created_by)
     uuid = task.round.campaign.uuid
-    assert "1 question was reported as broken" in manager.get(f"/campaigns/{uuid}/").text
+    assert "reported questions as broken: 1." in manager.get(f"/campaigns/{uuid}/").text
     html = manager.get(f"/campaigns/{uuid}/tasks/").text
     assert f"&lt;b&gt;{WRONG}" in html
     assert f"by {task.enrollment.label}" in html
