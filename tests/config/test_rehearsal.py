@@ -278,7 +278,8 @@ def earlier_program(tmp_path: Path) -> Path:
     folder, archive = tmp_path / "earlier", tmp_path / "earlier.tar"
     git("archive", f"--output={archive}", commit)
     with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
+        packed.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4
+        packed.extractall(folder)
     return folder
 
 

@@ -34,7 +34,7 @@ def test_no_printed_interval_misses_its_truth_too_often(shares: dict[str, float]
 
 def test_no_printed_p_alarms_too_often(shares: dict[str, float]) -> None:
     printed = {k: s for k, s in shares.items() if " interval " not in k and not _published(k)}
-    assert any(kind.startswith("comparisons difference") for kind in printed)
+    assert any(kind.startswith("system_comparisons difference") for kind in printed)
     assert any(kind.startswith("metric_comparisons") for kind in printed)
     assert {kind: share for kind, share in printed.items() if share > 0.25} == {}
 
@@ -42,11 +42,11 @@ def test_no_printed_p_alarms_too_often(shares: dict[str, float]) -> None:
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("primary hypothesis: two of four", "primary_hypothesis permutation p_declared"),
-        ("primary hypothesis: two systems", "primary_hypothesis contrast p_declared"),
+        ("primary hypothesis: two of four", "primary_hypotheses permutation p_declared"),
+        ("primary hypothesis: two systems", "primary_hypotheses contrast p_declared"),
         (
             "class project, nothing to find",
-            "primary_hypothesis correlation p_declared",
+            "primary_hypotheses correlation p_declared",
         ),
         ("equivalence: two systems at the margin", "equivalence permutation p"),
     ],
