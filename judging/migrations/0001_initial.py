@@ -528,18 +528,13 @@ class Migration(migrations.Migration):
                     ],
                 ),
                 migrations.CreateModel(
-                    name='LiveAgreement',
+                    name='AnalysedAgreement',
                     fields=[
-                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('computed_at', models.DateTimeField()),
+                        ('campaign', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='agreement', serialize=False, to='judging.campaign')),
                         ('criteria', models.JSONField(default=dict, help_text="By the criterion's key: alpha, its interval, and why there is none.")),
-                        ('pairs', models.JSONField(default=list, help_text='Of two enrolments: ratings of the same items, and how many of them are equal.')),
-                        ('items', models.JSONField(default=list, help_text='The most disputed units, with their sources and disagreement.')),
-                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='live_agreements', to='judging.campaign')),
+                        ('run', models.PositiveIntegerField()),
+                        ('found_at', models.DateTimeField()),
                     ],
-                    options={
-                        'ordering': ['computed_at', 'pk'],
-                    },
                 ),
                 migrations.CreateModel(
                     name='DryRun',
@@ -584,7 +579,6 @@ class Migration(migrations.Migration):
                         ('collection', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='judging.collection')),
                         ('created_at', models.DateTimeField(auto_now_add=True)),
                         ('rung_at', models.DateTimeField(blank=True, null=True)),
-                        ('not_before', models.DateTimeField(blank=True, null=True)),
                         ('started_at', models.DateTimeField(blank=True, null=True)),
                         ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
                         ('finished_at', models.DateTimeField(blank=True, null=True)),
@@ -592,7 +586,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'ordering': ['-created_at'],
-                        'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state', 'queued')), models.Q(('finished_at__isnull', True), ('heartbeat_at__isnull', False), ('started_at__isnull', False), ('state', 'running')), models.Q(('finished_at__isnull', False), ('state__in', ['done', 'cancelled'])), models.Q(('finished_at__isnull', False), ('state', 'failed'), models.Q(('error', ''), _negated=True)), _connector='OR'), name='job_state_fits_columns'), models.UniqueConstraint(condition=models.Q(('attempts', 0), ('kind', 'analysis.live_agreement'), ('state', 'queued')), fields=('campaign',), name='job_one_live_agreement_waits')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state', 'queued')), models.Q(('finished_at__isnull', True), ('heartbeat_at__isnull', False), ('started_at__isnull', False), ('state', 'running')), models.Q(('finished_at__isnull', False), ('state__in', ['done', 'cancelled'])), models.Q(('finished_at__isnull', False), ('state', 'failed'), models.Q(('error', ''), _negated=True)), _connector='OR'), name='job_state_fits_columns')],
                         'indexes': [models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['state', 'heartbeat_at'], name='job_unfinished')],
                     },
                 ),
