@@ -245,7 +245,7 @@ def state_of(campaign: Campaign) -> Record:
         "submitted": submitted.count(),
         "last_judgment": judgments.aggregate(last=Max("pk"))["last"] or 0,
         "exclusions": list(standing.values_list("pk", flat=True)),
-        "judge_descriptions": list(
+        "machine_judges": list(
             MachineJudge.objects.filter(campaign=campaign)
             .order_by("pk")
             .values_list("pk", flat=True)
@@ -271,7 +271,7 @@ def changed_since(run: Run) -> list[str]:
     told = {
         "judgments": ("submitted", "last_judgment"),
         "exclusions": ("exclusions",),
-        "LLM judges": ("judge_descriptions",),
+        "LLM judges": ("machine_judges",),
         "scores of metrics": ("last_score",),
     }
     if run.parameters.get("settled"):
