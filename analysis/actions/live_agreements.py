@@ -86,13 +86,14 @@ def _pairs(campaign: Campaign) -> list[dict[str, int]]:
 
 
 def _who_agree_least(pairs: Sequence[Mapping[str, int]]) -> list[int]:
-    people = set(chain.from_iterable((pair["first"], pair["second"]) for pair in pairs))
-    equal, shared = dict.fromkeys(people, 0), dict.fromkeys(people, 0)
+    annotators = set(chain.from_iterable((pair["first"], pair["second"]) for pair in pairs))
+    equal, shared = dict.fromkeys(annotators, 0), dict.fromkeys(annotators, 0)
     for pair in pairs:
-        for who in (pair["first"], pair["second"]):
-            equal[who] += pair["equal"]
-            shared[who] += pair["n"]
-    return sorted(people, key=lambda who: (equal[who] / shared[who], who))[:MAX_ANNOTATORS]
+        for annotator in (pair["first"], pair["second"]):
+            equal[annotator] += pair["equal"]
+            shared[annotator] += pair["n"]
+    by_agreement = sorted(annotators, key=lambda one: (equal[one] / shared[one], one))
+    return by_agreement[:MAX_ANNOTATORS]
 
 
 def _items(campaign: Campaign) -> list[dict[str, Any]]:

@@ -95,6 +95,8 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
     if not form.is_valid():
         return render(request, "analysis/items/list.html", context, status=422)
     chosen = form.chosen()
+    if campaign is not None and chosen.sort == "disagreement":
+        live_agreements.note_look(campaign=campaign, by=request.user, now=timezone.now())
     after, before = (_number(request.GET.get(name, "")) for name in ("after", "before"))
     page = listing.page(chosen, after=after, before=before)
     unit = Criterion.Unit.SET if chosen.of_sets else Criterion.Unit.QUESTION

@@ -54,11 +54,11 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
     campaign.places, campaign.filled, campaign.held = counted.places, counted.filled, counted.held
     annotators = rows_of(campaign, counted, enrolled(campaign), user)
     judges = judges_now(user, campaign.collection)
-    agreement = live_agreements.look(campaign=campaign, by=user, now=timezone.now())
-    matrix = _matrix(agreement.pairs) if agreement else []
+    agreement = _agreement(campaign, counted, user)
     shows_systems = counted.filled and not judges
     systems = list(snapshots.systems_so_far(campaign, counted)) if shows_systems else []
     return {
+        **agreement,
         "campaign": campaign,
         "counted": counted,
         "annotators": [row | {"dots": _dots(row["standing"])} for row in annotators[:SHOWN]],
@@ -75,16 +75,23 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         else "",
         "rate": pay.rate_of(campaign.rate),
         "judges": judges,
-        "criteria": list(_criteria(campaign, counted, agreement)),
+        "systems": systems,
+        "has_side": bool(agreement["matrix"] or systems),
+        "largest_gap": _largest_gap(counted),
+    }
+
+
+def _agreement(campaign: Campaign, counted: Counted, user: User) -> dict[str, Any]:
+    """Return the values of the criteria, the matrix of annotators and the disputed items."""
+    agreement = live_agreements.look(campaign=campaign, by=user, now=timezone.now())
+    return {
         "agreement": agreement,
+        "criteria": list(_criteria(campaign, counted, agreement)),
         "no_interval": _reasons(campaign, agreement),
         "threshold": _coefficient(live_agreements.THRESHOLD),
         "place_of_threshold": _percent_of_axis(live_agreements.THRESHOLD),
-        "matrix": matrix,
+        "matrix": _matrix(agreement.pairs) if agreement else [],
         "items": _strip(agreement.items) if agreement else [],
-        "systems": systems,
-        "has_side": bool(matrix or systems),
-        "largest_gap": _largest_gap(counted),
     }
 
 

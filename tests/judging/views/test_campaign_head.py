@@ -206,3 +206,12 @@ def test_other_acts_are_in_one_menu_on_every_page(page, owner, state, acts):
         for act in ("Delete the draft", "Close the campaign"):  # these ask once more
             if act in acts:
                 assert menu.index('<details class="confirm">') < menu.index(act)
+
+
+def test_next_act_invites_until_as_many_have_joined_as_judge_each_task(page, owner):
+    campaign = factories.opened(manager=owner, annotators_per_task=2)
+    for label, is_enough in (("A01", False), ("A02", True)):
+        factories.enrollment(campaign, label=label)
+        html = page.get(address("campaign", campaign)).text
+        assert filled(html) == ([] if is_enough else ["Invite annotators"])
+        assert ("No further annotator can join." in html) is not is_enough

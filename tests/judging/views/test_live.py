@@ -176,6 +176,25 @@ def test_history_notes_once_a_day_who_looked_at_agreement_before_the_end(page, o
     assert (looks.all().count(), live_agreements.count_looks(running)) == (3, 2)
 
 
+def test_list_of_disputed_items_is_a_look_at_agreement_too(page, running):
+    with_details(running)
+    page.get(f"/campaigns/{running.uuid}/items/?sort=file")
+    assert live_agreements.count_looks(running) == 0
+    page.get(f"/campaigns/{running.uuid}/items/")
+    assert live_agreements.count_looks(running) == 1
+
+
+def test_overview_without_any_alpha_is_no_look_and_says_why_once(page, running):
+    newest = with_details(running)
+    newest.criteria = {
+        key: {"n": 0, "reason": "no unit has two ratings"} for key in newest.criteria
+    }
+    newest.save()
+    text = page.get(address("campaign", running)).text
+    assert text.count("no unit has two ratings") == 1
+    assert live_agreements.count_looks(running) == 0
+
+
 def test_jobs_for_the_overview_are_not_shown_as_jobs(page, owner, running):
     jobs.enqueue(kind=jobs.LIVE_AGREEMENT, parameters={}, by=owner, campaign=running)
     answer = page.get(address("campaign", running))
