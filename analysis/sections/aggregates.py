@@ -86,7 +86,7 @@ class Ranking:
     places: list[list[str]] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return " › ".join(" = ".join(names) for names in self.places)
+        return " › ".join(" = ".join(map(system_name, names)) for names in self.places)
 
 
 class Aggregates(Section[AggregateRow]):
@@ -436,15 +436,21 @@ def _changed_best(rows: Sequence[AggregateRow], found: Found) -> str:
     expected = ranking({row.system: row.mean_expected for row in rows}, best=best).places[:1]
     if not returned or not expected or returned == expected:
         return ""
-    return f"{listed(expected[0])} instead of {listed(returned[0])}"
+    before, now = ([system_name(name) for name in places[0]] for places in (returned, expected))
+    return f"{listed(now)} instead of {listed(before)}"
 
 
 def _readings(found: Found) -> Iterator[str]:
-    """Yield a sentence on whether the ranking of systems depends on the reading of the protocol."""
+    """Yield a sentence on whether the ranking of systems depends on the reading of the protocol.
+
+    It compares the systems that have an aggregate in every reading.
+    """
     totals = _totals(found)
-    rankings = Counter(order for rows in totals.values() if (order := str(_rank(rows, found))))
     rows = [row for rows in totals.values() for row in rows]
-    which = "" if all(known(row.aggregate) for row in rows) else " that have an aggregate"
+    without = {row.system for row in rows if not known(row.aggregate)}
+    compared = [[row for row in rows if row.system not in without] for rows in totals.values()]
+    rankings = Counter(order for rows in compared if rows and (order := str(_rank(rows, found))))
+    which = " that have an aggregate in every reading" if without else ""
     if len(rankings) > 1:
         told = [f"{order} in {n}" for order, n in rankings.most_common()]
         yield (

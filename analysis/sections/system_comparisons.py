@@ -159,7 +159,7 @@ class SystemComparisons(Section[SystemPair]):
             where=lambda row: row.test == DIFFERENCE,
             lines=("first", "second"),
             first="Systems",
-            name=lambda row: f"{row.first} – {row.second}",
+            name=lambda row: f"{system_name(row.first)} – {system_name(row.second)}",
             under=partial(_caution, found=found),
             columns=_columns(rows),
             caption=lambda rows: _caption(found, rows[0].criterion),

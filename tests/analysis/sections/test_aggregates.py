@@ -143,6 +143,21 @@ def test_readings_that_rank_differently_are_told_with_their_rankings() -> None:
     assert "best first, a › b in 1 and b › a in 1." in text
 
 
+def test_readings_are_compared_over_the_systems_that_each_of_them_has() -> None:
+    rows = [
+        stored.aggregate("a", 5),
+        stored.aggregate("b", 4),
+        stored.aggregate("", 3),
+        stored.aggregate("a", 5, reading="as_released"),
+        stored.aggregate("b", None, reading="as_released"),
+        stored.aggregate("", 3, reading="as_released"),
+    ]
+    assert said(aggregates=rows) == (
+        "All 2 readings of the protocol's rules rank the systems that have an aggregate in every "
+        "reading alike, best first: a › (no name)."
+    )
+
+
 def test_readings_that_rank_alike_are_told_with_ties() -> None:
     rows = [
         stored.aggregate(system, 5, reading=reading)
@@ -218,7 +233,7 @@ def test_a_system_without_a_sum_is_not_ranked_and_the_reason_is_told() -> None:
     twice = [
         row | {"reading": reading} for row in rows for reading in ("by_protocol", "as_released")
     ]
-    alike = "All 2 readings of the protocol's rules rank the systems that have an aggregate alike"
+    alike = "All 2 readings of the protocol's rules rank the systems that have an aggregate in every reading alike"
     assert said(aggregates=twice) == f"{alike}, best first: a. {told}."
     combined = next(
         table
