@@ -52,7 +52,7 @@ from judging.models import (
 from judging.models.campaign import TasksInOrder
 from judging.views import live
 from judging.views.jobs import TITLES
-from judging.views.plans import outlook
+from judging.views.plans import material_of, outlook
 from judging.views.quality import days_of, rows_of
 from judging.views.refusals import refusals_shown
 
@@ -81,7 +81,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "worker_lives": jobs.worker_lives(),
         "fits_qgstec": not exports.misfit_of_qgstec(campaign),
         "reproduced": campaign.collection.mapping.get("reproduced"),
-        **outlook(campaign),
+        **outlook(campaign, material_of(campaign)),
     }
     return render(request, "judging/campaigns/overview.html", context)
 

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -81,7 +81,7 @@ def plan_part(request: HttpRequest, campaign: Campaign, part: str) -> HttpRespon
     """Change a part of a draft's plan."""
     if part not in PARTS:
         raise Http404
-    form = _part_form(request, campaign, part)
+    form = _part_form(request, campaign, part, material=material_of(campaign), data=request.POST)
     if form.is_valid():
         with refusals_shown(form):
             plans.change(campaign=campaign, plan=form.plan())
@@ -90,14 +90,20 @@ def plan_part(request: HttpRequest, campaign: Campaign, part: str) -> HttpRespon
     return _plan_page(request, campaign, refused=(part, form))
 
 
-def _part_form(request: HttpRequest, campaign: Campaign, part: str) -> PlanForm:
+def _part_form(
+    request: HttpRequest,
+    campaign: Campaign,
+    part: str,
+    *,
+    material: MaterialFacts | None,
+    data: QueryDict | None = None,
+) -> PlanForm:
     return PlanForm(
-        request.POST if request.method == "POST" else None,
+        data,
         instance=copy(campaign),  # it gets what was entered, also if that is refused
         names=PARTS[part].fields,
         user=request.user,
-        material=material_of(campaign),
-        prefix=None,
+        material=material,
         auto_id=f"{part}-%s",
     )
 
@@ -109,24 +115,16 @@ def _plan_page(
     refused: tuple[str, PlanForm] | None = None,
     amended: AmendForm | None = None,
 ) -> HttpResponse:
+    material = material_of(campaign)
     context: dict[str, Any] = {
         "campaign": campaign,
         "tab": "plan",
         "deviations": _deviations(request, campaign),
         "proof": panels.proof(campaign),
-        **outlook(campaign),
+        **outlook(campaign, material),
     }
     if campaign.state == Campaign.State.DRAFT:
-        forms = {
-            part: PlanForm(
-                instance=campaign,
-                names=PARTS[part].fields,
-                user=request.user,
-                material=material_of(campaign),
-                auto_id=f"{part}-%s",
-            )
-            for part in PARTS
-        }
+        forms = {part: _part_form(request, campaign, part, material=material) for part in PARTS}
         forms |= dict([refused]) if refused else {}
         context["lines"] = plan_checklist.lines(campaign, forms)
     else:
@@ -144,10 +142,9 @@ def material_of(campaign: Campaign) -> MaterialFacts | None:
         return None
 
 
-def outlook(campaign: Campaign) -> dict[str, Any]:
+def outlook(campaign: Campaign, material: MaterialFacts | None) -> dict[str, Any]:
     """Return the part of a draft's pages before the lock: problems of the plan, and the amount of
     judging."""
-    material = material_of(campaign)
     if material is None:
         return {}
     document = sheets.known(campaign.rubric).document
@@ -219,7 +216,12 @@ def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         with refusals_shown(request):
             return _launched(request, campaign, [lack.name for lack in lacks])
         return redirect("judging:campaign", campaign.uuid)
-    context = {"campaign": campaign, "tab": "overview", "lacks": lacks, **outlook(campaign)}
+    context = {
+        "campaign": campaign,
+        "tab": "overview",
+        "lacks": lacks,
+        **outlook(campaign, material_of(campaign)),
+    }
     return render(request, "judging/campaigns/launch.html", context)
 
 
