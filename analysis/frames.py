@@ -18,7 +18,7 @@ from judging.actions import selections
 from judging.imports.texts import normalized
 from judging.models import SAME_TEXT, Campaign, Metric, Reference, Source
 from judging.protocols import documents
-from judging.protocols.rubric_schema import RubricDocument, without_criteria
+from judging.protocols.protocol_schema import ProtocolDocument, without_criteria
 from quaestor_stats._design import ClusterUnit, cluster_unit
 from quaestor_stats._inputs import Patterns, value_counts
 
@@ -222,7 +222,7 @@ class Material:
     by."""
 
     campaign: Campaign
-    rubric: RubricDocument
+    rubric: ProtocolDocument
     slots: pd.DataFrame
     judgments: pd.DataFrame
     scores: pd.DataFrame
@@ -304,7 +304,7 @@ class Material:
         return rows.set_index("unit")["value"]
 
 
-def rubric_of(campaign: Campaign) -> RubricDocument:
+def rubric_of(campaign: Campaign) -> ProtocolDocument:
     """Return the protocol that a campaign judges by."""
     return documents.from_document(campaign.rubric.document)
 

@@ -118,7 +118,7 @@ def make_campaign(collection: Any) -> Any:
     from judging.actions import campaigns, enrollments, rubrics, snapshots
     from judging.models import User
     from judging.protocols import documents
-    from judging.protocols.rubric_schema import without_criteria
+    from judging.protocols.protocol_schema import without_criteria
 
     whole = replace(documents.shipped("qgbench"), translations={}, worked_item=None)
     campaign = campaigns.create(

@@ -129,7 +129,7 @@ def rubric(key: str | None = None, **changes: str) -> Rubric:
 
 
 @cache
-def small() -> documents.RubricDocument:
+def small() -> documents.ProtocolDocument:
     """Return the small rubric as a document."""
     return documents.parse(SMALL, "small.yaml")
 

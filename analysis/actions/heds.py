@@ -19,7 +19,7 @@ from judging.actions.blinding import unblinded
 from judging.models import Assignment, Campaign, Event, Exclusion, Round
 from judging.pay import rate_of
 from judging.percentages import percent
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
 from quaestor_stats._system_differences import CONTRAST
 
 OTHER_LANGUAGE = 185
@@ -51,7 +51,7 @@ def sheet(campaign: Campaign) -> tuple[Answers, dict[str, Answers]]:
     return study, {each.name: dict(_criterion(each, document, found)) for each in document.criteria}
 
 
-def _systems(campaign: Campaign, document: RubricDocument) -> Iterator[tuple[str, HedsAnswer]]:
+def _systems(campaign: Campaign, document: ProtocolDocument) -> Iterator[tuple[str, HedsAnswer]]:
     sources = campaign.collection.sources.all()
     yield (
         "1.1.2",
@@ -197,7 +197,7 @@ def _training(campaign: Campaign) -> Iterator[str]:
         yield f"{count} calibration rounds whose differences were discussed"
 
 
-def _design(campaign: Campaign, document: RubricDocument) -> Iterator[tuple[str, HedsAnswer]]:
+def _design(campaign: Campaign, document: ProtocolDocument) -> Iterator[tuple[str, HedsAnswer]]:
     yield "3.3.2", HedsAnswer("Pages of Quaestor in a web browser")
     plan = quality.from_document(campaign.quality)
     rules = list(exclusion_rules.standing_rules(campaign))
@@ -248,7 +248,7 @@ def _checks(campaign: Campaign, plan: quality.QualityPlan, rules: list[str]) -> 
 
 
 def _criterion(
-    criterion: RubricCriterion, document: RubricDocument, found: Found | None
+    criterion: ProtocolCriterion, document: ProtocolDocument, found: Found | None
 ) -> Iterator[tuple[str, HedsAnswer]]:
     yield from _assessed_quality(criterion, document)
     yield "4.2.1", HedsAnswer(options=(2,))
@@ -260,7 +260,7 @@ def _criterion(
 
 
 def _assessed_quality(
-    criterion: RubricCriterion, document: RubricDocument
+    criterion: ProtocolCriterion, document: ProtocolDocument
 ) -> Iterator[tuple[str, HedsAnswer]]:
     if standard := criterion.standard:
         yield "4.1.1", HedsAnswer(options=(QUALITIES[standard.kind],))
@@ -273,7 +273,7 @@ def _assessed_quality(
         yield "4.1.3", HedsAnswer(options=(2,) if shows else (1,))
 
 
-def _rating_scale(criterion: RubricCriterion) -> Iterator[tuple[str, HedsAnswer]]:
+def _rating_scale(criterion: ProtocolCriterion) -> Iterator[tuple[str, HedsAnswer]]:
     yield "4.3.1.1", HedsAnswer(criterion.name)
     if criterion.definition:
         yield "4.3.2", HedsAnswer(criterion.definition)
@@ -286,7 +286,7 @@ def _rating_scale(criterion: RubricCriterion) -> Iterator[tuple[str, HedsAnswer]
 
 
 def _aggregation(
-    criterion: RubricCriterion, found: Found | None
+    criterion: ProtocolCriterion, found: Found | None
 ) -> Iterator[tuple[str, HedsAnswer]]:
     """Yield how ratings become means of systems, and how systems are compared."""
     if criterion.is_averaged:
@@ -301,7 +301,9 @@ def _aggregation(
         yield "4.3.10", HedsAnswer("N/A: systems are not compared on it")
 
 
-def _agreement(criterion: RubricCriterion, found: Found | None) -> Iterator[tuple[str, HedsAnswer]]:
+def _agreement(
+    criterion: ProtocolCriterion, found: Found | None
+) -> Iterator[tuple[str, HedsAnswer]]:
     row = next(
         (
             each

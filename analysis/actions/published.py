@@ -22,7 +22,7 @@ from pydantic import (
 from analysis.reports.published_numbers import NUMBERS
 from judging.imports.mapping import Mapping as FileMapping
 from judging.protocols import documents
-from judging.protocols.rubric_nodes import ProblemReport, from_yaml, to_plain
+from judging.protocols.protocol_yaml import ProtocolError, compose, located, refusals, to_plain
 
 FOLDER = Path(__file__).resolve().parents[1] / "published_studies"
 
@@ -171,23 +171,14 @@ def read(text: str, file: str) -> PublishedStudy:
 
     Raises
     ------
-    RubricError
+    ProtocolError
         With the file, line, key and reason of everything that is wrong.
     """
-    root = from_yaml(text, file)
+    root = compose(text, file)
     try:
         return PublishedStudy.model_validate(to_plain(root))
     except ValidationError as wrong:
-        report = ProblemReport(file, root)
-        for error in wrong.errors(include_url=False):
-            report.add(_place(error["loc"]), error["msg"].removeprefix("Value error, "))
-        report.close()
-        raise
-
-
-def _place(parts: tuple[int | str, ...]) -> str:
-    """Return the place of an error as problem reports write it: `printed[0].rows.a`."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)[1:]
+        raise ProtocolError(located(refusals(wrong), file, root)) from None
 
 
 def read_folder(folder: Path) -> dict[str, PublishedStudy]:

@@ -24,7 +24,7 @@ from analysis.sections.systems import means_of
 from judging.actions import jobs
 from judging.models import Campaign, Job, User
 from judging.models.statements import rows as select
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from judging.refusals import Refused
 from quaestor_stats._design import Design
 from quaestor_stats._inputs import FloatArray
@@ -214,7 +214,7 @@ def _orders(first: Material, second: Material) -> Iterator[Record]:
         }
 
 
-def _question_means(read: Material, criterion: RubricCriterion) -> pd.DataFrame:
+def _question_means(read: Material, criterion: ProtocolCriterion) -> pd.DataFrame:
     """Return the mean of each question that was judged, with its system, source and cluster."""
     import pandas as pd
 
@@ -272,7 +272,7 @@ class _ComparedPair:
 class _ComparedCriterion:
     """The pairs of systems on one criterion of a study, by the test that its report makes."""
 
-    criterion: RubricCriterion
+    criterion: ProtocolCriterion
     test: str
     reason: str  # why it is adjusted for annotators
     pairs: dict[tuple[str, str], _ComparedPair]

@@ -7,7 +7,7 @@ from functools import lru_cache
 from analysis.planning import simulated, timing
 from analysis.planning.simulated import Assumed, Seen, SimulatedAnnotator
 from judging.models import Campaign, CheckItem, CheckKind, Enrollment, TaskUnit, Unit
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
 
 UNIT = (
     "pk",
@@ -27,7 +27,7 @@ class SimulatedAnswers:
         enrolled: list[Enrollment],
         annotators: list[SimulatedAnnotator],
         order: list[str],
-        rubric: RubricDocument,
+        rubric: ProtocolDocument,
         assumed: Assumed,
     ) -> None:
         self.criteria, self.assumed, self.page = rubric.criteria, assumed, rubric.estimated_seconds
@@ -55,7 +55,7 @@ class SimulatedAnswers:
 
 
 def _seen(
-    copy: Campaign, quality: Mapping[str, float], criteria: tuple[RubricCriterion, ...]
+    copy: Campaign, quality: Mapping[str, float], criteria: tuple[ProtocolCriterion, ...]
 ) -> dict[int, Seen]:
     """Return the number and true quality of every unit in the copy's tasks, including checks.
 
@@ -77,7 +77,7 @@ def _seen_in_checks(
     copy: Campaign,
     places: Mapping[tuple[int, str, int | None], Seen],
     numbered: int,
-    criteria: tuple[RubricCriterion, ...],
+    criteria: tuple[ProtocolCriterion, ...],
 ) -> dict[int, Seen]:
     """Return the true quality behind the units of checks: for a gold question its accepted values,
     for a degraded copy a lower quality, and for the other units that of the units they copy.
@@ -96,7 +96,7 @@ def _seen_in_checks(
 
 
 def _seen_check(
-    item: CheckItem, copied: Seen, place: int, criteria: tuple[RubricCriterion, ...]
+    item: CheckItem, copied: Seen, place: int, criteria: tuple[ProtocolCriterion, ...]
 ) -> Seen:
     if item.kind == CheckKind.GOLD:
         return Seen(place, _accepted_quality(item, criteria), clear=True)
@@ -104,7 +104,7 @@ def _seen_check(
     return Seen(copied.number, worse)
 
 
-def _accepted_quality(item: CheckItem, criteria: tuple[RubricCriterion, ...]) -> dict[str, float]:
+def _accepted_quality(item: CheckItem, criteria: tuple[ProtocolCriterion, ...]) -> dict[str, float]:
     """Return the quality at the middle of the values that a gold question accepts; the middle of
     the scale if none is named."""
     found = {}

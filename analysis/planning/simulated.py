@@ -27,7 +27,7 @@ from analysis.planning.pair_tests import (
     untested_pairs,
 )
 from analysis.reports.rows import Record, number
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from judging.rules import Force
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
@@ -120,7 +120,7 @@ def people(came: Mapping[str, Newcomer], assumed: Assumed) -> list[SimulatedAnno
     ]
 
 
-def points_of(criterion: RubricCriterion) -> list[int]:
+def points_of(criterion: ProtocolCriterion) -> list[int]:
     """Return a scale's points from the worst to the best."""
     return sorted(criterion.values(), reverse=criterion.best == "lowest")
 
@@ -160,7 +160,7 @@ def answers(
     place: int,
     *,
     again: bool,
-    criteria: Sequence[RubricCriterion],
+    criteria: Sequence[ProtocolCriterion],
     assumed: Assumed,
 ) -> dict[str, int]:
     """Return one annotator's values of one question on all criteria; `place` counts annotators."""
@@ -176,7 +176,7 @@ def answers(
     }
 
 
-def qualities(criteria: Sequence[RubricCriterion], quality: float) -> dict[str, float]:
+def qualities(criteria: Sequence[ProtocolCriterion], quality: float) -> dict[str, float]:
     """Return a quality on each criterion; the middle if no end of the scale is best."""
     return {each.key: quality if each.is_averaged else 0.5 for each in criteria}
 
@@ -187,7 +187,7 @@ def qualities(criteria: Sequence[RubricCriterion], quality: float) -> dict[str, 
 def power_of(
     judgments: pd.DataFrame,
     *,
-    criteria: Sequence[RubricCriterion],
+    criteria: Sequence[ProtocolCriterion],
     forces: Sequence[Force],
     order: Sequence[str],
     annotators: Sequence[SimulatedAnnotator],
@@ -289,7 +289,7 @@ class _Drawn:
     def __init__(
         self,
         judgments: pd.DataFrame,
-        criteria: Sequence[RubricCriterion],
+        criteria: Sequence[ProtocolCriterion],
         forces: Sequence[Force],
         order: Sequence[str],
         annotators: Sequence[SimulatedAnnotator],
@@ -355,7 +355,7 @@ class _Drawn:
 
     def _given(
         self,
-        criterion: RubricCriterion,
+        criterion: ProtocolCriterion,
         moved: FloatArray,
         answer: IntArray,
         rng: np.random.Generator,
@@ -370,7 +370,7 @@ class _Drawn:
         seen = quality + moved + chance[answer]
         return rated(seen, points_of(criterion), self.careless, anything[answer]).astype(float)
 
-    def ratings(self, criterion: RubricCriterion) -> SimulatedRatings:
+    def ratings(self, criterion: ProtocolCriterion) -> SimulatedRatings:
         """Return the layout of the ratings of a criterion."""
         rows = self.means[criterion.key].rows
         asked = self.pairs.iloc[rows].reset_index(drop=True)
@@ -381,7 +381,7 @@ class _Drawn:
 class _Trial:
     """One criterion of a study that is drawn repeatedly: its test, and the draws so far."""
 
-    criterion: RubricCriterion
+    criterion: ProtocolCriterion
     ratings: SimulatedRatings
     reason: str  # why its tests are adjusted for annotators
     undefined: str  # why these are not computed
@@ -390,7 +390,7 @@ class _Trial:
     values: list[FloatArray] = field(default_factory=list)  # for contrasts alone
 
     @classmethod
-    def of(cls, criterion: RubricCriterion, drawn: _Drawn, repeats: int) -> Self:
+    def of(cls, criterion: ProtocolCriterion, drawn: _Drawn, repeats: int) -> Self:
         """Return the trial of a criterion; contrasts have fewer repeats."""
         ratings = drawn.ratings(criterion)
         reason = ratings.reason_for_contrasts(drawn.design)

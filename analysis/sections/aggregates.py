@@ -18,7 +18,7 @@ from analysis.sections.about import About
 from analysis.sections.coverage import Coverage
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
 from judging.rules import Fatal, RuleReading, fatal_variants
 from quaestor_stats._inputs import FloatArray
 
@@ -161,14 +161,14 @@ def first_reading(found: Found) -> list[AggregateRow]:
     ]
 
 
-def combined_best(rubric: RubricDocument) -> str:
+def combined_best(rubric: ProtocolDocument) -> str:
     """Return which end of the combined aggregate is best: the one that all its criteria share, else
     none."""
     ends = {each.best for each in rubric.criteria if each.key in rubric.aggregated()}
     return ends.pop() if len(ends) == 1 else "none"
 
 
-def _fatal_forms(rubric: RubricDocument) -> Iterator[tuple[str, str, Fatal | None]]:
+def _fatal_forms(rubric: ProtocolDocument) -> Iterator[tuple[str, str, Fatal | None]]:
     yield "", "", None
     for rule in rubric.rules:
         if isinstance(rule, Fatal):
@@ -192,7 +192,7 @@ def _arranged(material: Material) -> protocol.NumberedStudy:
 
 
 def _rows(
-    scored: protocol.SystemSums, rubric: RubricDocument, form: tuple[str, str, str]
+    scored: protocol.SystemSums, rubric: ProtocolDocument, form: tuple[str, str, str]
 ) -> Iterator[AggregateRow]:
     """Yield the aggregate on every criterion that may be averaged, and on those that the protocol
     combines."""
@@ -214,7 +214,7 @@ def _row_without_aggregate(
     form: tuple[str, str, str],
     scored: protocol.SystemSums,
     place: tuple[int, int],
-    criterion: RubricCriterion,
+    criterion: ProtocolCriterion,
 ) -> AggregateRow:
     """Return the counts and the mean over returned questions of a system and a criterion."""
     return AggregateRow(
@@ -233,7 +233,7 @@ def _row_without_aggregate(
 def _combined_row(
     form: tuple[str, str, str],
     system: str,
-    rubric: RubricDocument,
+    rubric: ProtocolDocument,
     aggregates: Iterable[tuple[str, float]],
 ) -> AggregateRow:
     best, aggregate = combined_best(rubric), _combined(dict(aggregates), rubric)
@@ -241,7 +241,7 @@ def _combined_row(
 
 
 def _aggregates_and_means(
-    scored: protocol.SystemSums, rubric: RubricDocument
+    scored: protocol.SystemSums, rubric: ProtocolDocument
 ) -> tuple[FloatArray, FloatArray]:
     """Return the aggregates, and the means over all expected slots (n_systems, n_criteria); nan
     where values are lacking."""
@@ -253,7 +253,7 @@ def _aggregates_and_means(
     return means_expected, means_expected
 
 
-def _combined(values: Mapping[str, float], rubric: RubricDocument) -> float:
+def _combined(values: Mapping[str, float], rubric: ProtocolDocument) -> float:
     """Return the weighted sum or mean of a system's aggregates; not known without criteria."""
     weights = {key: each for key, each in rubric.combined_weights().items() if key in values}
     if not weights:

@@ -34,7 +34,7 @@ from analysis.sections.distributions import Distributions
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_RATING_CELLS
 from judging.percentages import percent
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
 from quaestor_stats._alpha import Level, krippendorff_alpha
 from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
@@ -240,7 +240,7 @@ def _is_unrated(row: Coefficient) -> bool:
 
 def of_table(
     table: FloatArray,
-    criterion: RubricCriterion,
+    criterion: ProtocolCriterion,
     *,
     clusters: Labels | None = None,
     unit: ClusterUnit = SOURCE,
@@ -260,7 +260,7 @@ def of_table(
 
 
 def of_counts(
-    counts: Patterns, criterion: RubricCriterion, *, unit: ClusterUnit = SOURCE
+    counts: Patterns, criterion: ProtocolCriterion, *, unit: ClusterUnit = SOURCE
 ) -> Iterator[Coefficient]:
     """Yield each coefficient that needs no more than how often units got each value."""
     for plan in _plans(criterion):
@@ -268,7 +268,7 @@ def of_counts(
         yield _row(criterion, "all", plan.key, plan.level, estimate)
 
 
-def alpha_of(material: Material, criterion: RubricCriterion) -> Result:
+def alpha_of(material: Material, criterion: ProtocolCriterion) -> Result:
     """Return a criterion's alpha at the level of measurement that the report uses (`level_of`)."""
     ratings = material.ratings(criterion.key)
     return krippendorff_alpha(
@@ -280,7 +280,7 @@ def alpha_of(material: Material, criterion: RubricCriterion) -> Result:
     )
 
 
-def level_of(criterion: RubricCriterion) -> Level:
+def level_of(criterion: ProtocolCriterion) -> Level:
     """Return the level of measurement of the reported alpha."""
     return alpha_level(criterion.level, points=len(criterion.values()))
 
@@ -303,7 +303,7 @@ def alpha_row(found: Found, criterion: CriterionRow, basis: str = "all") -> Coef
 
 
 def _row(
-    criterion: RubricCriterion,
+    criterion: ProtocolCriterion,
     basis: str,
     name: str,
     level: str,
@@ -325,7 +325,7 @@ def _row(
     )
 
 
-def _reported(rubric: RubricDocument, criterion: RubricCriterion) -> set[tuple[str, str]]:
+def _reported(rubric: ProtocolDocument, criterion: ProtocolCriterion) -> set[tuple[str, str]]:
     """Return the coefficients, with their levels, that the protocol's authors report."""
     reported: set[tuple[str, str]] = set()
     for each in rubric.agreement:
@@ -336,7 +336,7 @@ def _reported(rubric: RubricDocument, criterion: RubricCriterion) -> set[tuple[s
     return reported
 
 
-def _bases(material: Material, criterion: RubricCriterion) -> Iterator[tuple[str, pd.DataFrame]]:
+def _bases(material: Material, criterion: ProtocolCriterion) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the judgments that agreement is computed on: all; without forced ones, if rules forced
     many; and one per set, if the criterion is asked once per set."""
     yield "all", material.judgments
@@ -350,7 +350,7 @@ def _bases(material: Material, criterion: RubricCriterion) -> Iterator[tuple[str
         yield "once per set", rows[rows["unit"].isin(first)]
 
 
-def _plans(criterion: RubricCriterion) -> Iterator[CoefficientPlan]:
+def _plans(criterion: ProtocolCriterion) -> Iterator[CoefficientPlan]:
     scale, level = criterion.values(), criterion.level
     yield CoefficientPlan("percent_agreement", "nominal", _of(percent_agreement, scale=scale))
     for each in LEVELS:
@@ -370,7 +370,7 @@ def _plans(criterion: RubricCriterion) -> Iterator[CoefficientPlan]:
         yield CoefficientPlan("brennan_prediger_quadratic", level, weighted)
 
 
-def _by_annotator(table: FloatArray, criterion: RubricCriterion) -> Iterator[CoefficientPlan]:
+def _by_annotator(table: FloatArray, criterion: ProtocolCriterion) -> Iterator[CoefficientPlan]:
     """Yield the coefficients that need to know who gave which value, where the table can be
     borne."""
     scale, level = criterion.values(), criterion.level

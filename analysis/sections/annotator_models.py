@@ -15,7 +15,7 @@ from analysis.reports.table_engine import Pivot, ReportColumn, ReportTable, draw
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.limits import MAX_RATING_CELLS
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._dawid_skene import Competence, dawid_skene
 from quaestor_stats._many_facet import annotator_severities
 
@@ -132,7 +132,7 @@ class AnnotatorModels(Section[AnnotatorModelRow]):
 
 
 def _aggregated(
-    ratings: pd.DataFrame, system_of: pd.Series[str], criterion: RubricCriterion
+    ratings: pd.DataFrame, system_of: pd.Series[str], criterion: ProtocolCriterion
 ) -> Iterator[DawidSkeneRow]:
     """Yield each system's mean of expected true values."""
     import pandas as pd
@@ -147,7 +147,9 @@ def _aggregated(
         yield DawidSkeneRow(criterion.key, str(system), mean, int(own.count()), reason)
 
 
-def _competence(ratings: pd.DataFrame, criterion: RubricCriterion) -> tuple[Competence | None, str]:
+def _competence(
+    ratings: pd.DataFrame, criterion: ProtocolCriterion
+) -> tuple[Competence | None, str]:
     """Return Dawid and Skene's model of the ratings (units, annotators), or why there is none."""
     table, scale = ratings.to_numpy(dtype="float64"), criterion.values()
     if table.shape[1] < 2:
@@ -157,7 +159,7 @@ def _competence(ratings: pd.DataFrame, criterion: RubricCriterion) -> tuple[Comp
     return dawid_skene(table, scale=scale), ""
 
 
-def _of_annotators(inputs: Inputs, criterion: RubricCriterion) -> Iterator[AnnotatorModelRow]:
+def _of_annotators(inputs: Inputs, criterion: ProtocolCriterion) -> Iterator[AnnotatorModelRow]:
     """Yield every annotator of a criterion under both models."""
     ratings = inputs.said.ratings(criterion.key)
     if ratings.empty:
@@ -177,7 +179,7 @@ def _of_annotators(inputs: Inputs, criterion: RubricCriterion) -> Iterator[Annot
         )
 
 
-def _severities(inputs: Inputs, criterion: RubricCriterion) -> tuple[dict[str, float], str]:
+def _severities(inputs: Inputs, criterion: ProtocolCriterion) -> tuple[dict[str, float], str]:
     """Return annotators' severities in logits, or why there are none."""
     if not criterion.is_averaged:
         return {}, NO_ORDER

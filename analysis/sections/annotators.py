@@ -22,7 +22,7 @@ from analysis.sections.columns import clusters_of
 from analysis.sections.criteria import Criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.percentages import percent
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._alpha import Level, krippendorff_alpha
 from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
 from quaestor_stats._inputs import FloatArray, Labels
@@ -272,7 +272,7 @@ class IntraAnnotatorAgreement(Section[RepeatRow]):
         ]
 
 
-def _annotator_rows(material: Material, criterion: RubricCriterion) -> Iterator[AnnotatorRow]:
+def _annotator_rows(material: Material, criterion: ProtocolCriterion) -> Iterator[AnnotatorRow]:
     ratings, has_order = material.ratings(criterion.key), criterion.is_averaged
     runs = _longest_runs(material, criterion)
     gaps, others = severity(ratings.to_numpy()), with_the_others(ratings.to_numpy())
@@ -293,7 +293,9 @@ def _annotator_rows(material: Material, criterion: RubricCriterion) -> Iterator[
         )
 
 
-def _with_themselves(material: Material, criterion: RubricCriterion, given: pd.DataFrame) -> Result:
+def _with_themselves(
+    material: Material, criterion: ProtocolCriterion, given: pd.DataFrame
+) -> Result:
     """Return alpha of first and second values, each annotator's second look as another's."""
     import pandas as pd
 
@@ -308,7 +310,7 @@ def _with_themselves(material: Material, criterion: RubricCriterion, given: pd.D
     )
 
 
-def _longest_runs(material: Material, criterion: RubricCriterion) -> dict[str, int]:
+def _longest_runs(material: Material, criterion: ProtocolCriterion) -> dict[str, int]:
     """Return the most equal values in a row of each annotator; none for imported values, which have
     no order."""
     rows = material.judgments[material.judgments["criterion"] == criterion.key]
@@ -323,7 +325,7 @@ def _longest_runs(material: Material, criterion: RubricCriterion) -> dict[str, i
 
 def _without_each(
     table: FloatArray,
-    criterion: RubricCriterion,
+    criterion: ProtocolCriterion,
     level: Level,
     clusters: Labels,
     interval: Jackknife,
@@ -348,7 +350,7 @@ def _pairs_sharing(ratings: pd.DataFrame) -> int:
     return int(shared - ratings.notna().any().sum()) // 2
 
 
-def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairKappa]:
+def _kappas(criterion: ProtocolCriterion, ratings: pd.DataFrame) -> Iterator[PairKappa]:
     if ratings.shape[1] < 2:
         return
     table, labels = ratings.to_numpy(), list(ratings.columns)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analysis.frames import Material, aligned
 from analysis.reports.metric_names import metric_names
 from judging.models import Metric
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._design import ClusterUnit, Design, Facets, facets
 from quaestor_stats._inputs import FloatArray, Labels, oriented
 from quaestor_stats._system_differences import RatedOutputs
@@ -41,7 +41,7 @@ class MetricColumn:
     values: FloatArray  # (n_questions,)
 
 
-def units_of(material: Material, criterion: RubricCriterion) -> pd.DataFrame:
+def units_of(material: Material, criterion: ProtocolCriterion) -> pd.DataFrame:
     """Return the slots that a criterion is about: questions, or sets as a whole."""
     slots = material.slots
     return (
@@ -49,7 +49,7 @@ def units_of(material: Material, criterion: RubricCriterion) -> pd.DataFrame:
     )
 
 
-def averaged_criteria(material: Material) -> list[RubricCriterion]:
+def averaged_criteria(material: Material) -> list[ProtocolCriterion]:
     """Return the criteria whose values may be averaged."""
     return [each for each in material.rubric.criteria if each.is_averaged]
 
@@ -59,7 +59,7 @@ def clusters_of(material: Material, units: pd.Index[int]) -> NDArray[np.object_]
     return material.clusters.loc[units].to_numpy(dtype=object)
 
 
-def placed_ratings(material: Material, criterion: RubricCriterion) -> pd.DataFrame:
+def placed_ratings(material: Material, criterion: ProtocolCriterion) -> pd.DataFrame:
     """Return the ratings of a criterion, each with its unit, annotator, system, source
     and cluster.
 
@@ -76,7 +76,7 @@ def placed_ratings(material: Material, criterion: RubricCriterion) -> pd.DataFra
 
 
 def rated_outputs(
-    material: Material, criterion: RubricCriterion, systems: Sequence[str]
+    material: Material, criterion: ProtocolCriterion, systems: Sequence[str]
 ) -> RatedOutputs:
     """Return the ratings of a criterion for tests of the systems, those in the order of these
     names first."""
@@ -179,7 +179,7 @@ def compared_columns(material: Material, design: Design) -> ComparedColumns | No
 class SystemScores:
     """Systems' scores on one criterion: means on each source, and every question's mean."""
 
-    criterion: RubricCriterion
+    criterion: ProtocolCriterion
     names: list[str]
     table: FloatArray  # (n_systems, n_sources), NaN where there is none
     questions: list[FloatArray]  # of each system

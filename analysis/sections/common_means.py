@@ -12,7 +12,7 @@ from analysis.sections.about import facts_of
 from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.systems import declared_means_on
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._result import Result
 
 
@@ -74,7 +74,7 @@ class CommonMeans(Section[CommonMean]):
         return draw(table, found.of(CommonMeans), found.names)
 
 
-def _common_sources(material: Material, criterion: RubricCriterion) -> Set[str]:
+def _common_sources(material: Material, criterion: ProtocolCriterion) -> Set[str]:
     """Return the sources on which every system has a rated output; none if these are all sources."""
     rated = placed_ratings(material, criterion)
     sources_of = [set(part) for _, part in rated.groupby("system")["source"]]

@@ -13,7 +13,7 @@ from analysis.reports.rows import column, table_row
 from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Assignment, Campaign, Round
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +97,7 @@ def _conditions_of_tasks(campaign: Campaign) -> pd.DataFrame:
 
 
 def _rows(
-    criterion: RubricCriterion, condition: str, rated: pd.DataFrame
+    criterion: ProtocolCriterion, condition: str, rated: pd.DataFrame
 ) -> Iterator[ConditionRow]:
     known = rated[rated[condition] != ""]
     for level, own in known.groupby(condition, sort=True):

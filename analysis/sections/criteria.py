@@ -4,7 +4,7 @@ from typing import Any
 
 from analysis.reports.rows import column, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.protocols.rubric_schema import Quota, RubricCriterion, RubricDocument
+from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument, Quota
 from quaestor_stats._alpha import Level
 
 
@@ -66,7 +66,7 @@ class Criteria(Section[CriterionRow]):
         ]
 
 
-def _target(rubric: RubricDocument, criterion: RubricCriterion) -> list[Any]:
+def _target(rubric: ProtocolDocument, criterion: ProtocolCriterion) -> list[Any]:
     quotas = [
         fact.quota
         for fact in rubric.facts

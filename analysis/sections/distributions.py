@@ -16,7 +16,7 @@ from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.percentages import percent
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._system_means import system_distributions
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Distributions(Section[PointShare]):
 
 
 def _point_shares(
-    ratings: pd.DataFrame, systems: pd.Series[str], criterion: RubricCriterion
+    ratings: pd.DataFrame, systems: pd.Series[str], criterion: ProtocolCriterion
 ) -> Iterator[PointShare]:
     labels = {point.value: point.label for point in criterion.points}
     spread = system_distributions(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.frames import Material
 from analysis.sections.columns import placed_ratings
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._reml import Unfit
 from quaestor_stats._variance_components import SPARSE_FROM, Components, variance_components
 
@@ -26,7 +26,7 @@ class FittedModel:
     """The mixed model of one criterion, which is fitted when its components are first read."""
 
     material: Material
-    criterion: RubricCriterion
+    criterion: ProtocolCriterion
     asked: str  # the run's setting: never, quick (unless it takes long) or always
     annotators_random: bool
 

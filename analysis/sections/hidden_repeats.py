@@ -14,7 +14,7 @@ from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.annotators import IntraAnnotatorAgreement
 from analysis.sections.columns import clusters_of
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Jackknife
 from quaestor_stats._result import Result
@@ -77,7 +77,7 @@ class HiddenRepeats(Section[OwnRepeatRow]):
 
 
 def _rows(
-    inputs: Inputs, criterion: RubricCriterion, given: pd.DataFrame
+    inputs: Inputs, criterion: ProtocolCriterion, given: pd.DataFrame
 ) -> Iterator[OwnRepeatRow]:
     import pandas as pd
 

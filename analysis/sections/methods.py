@@ -28,7 +28,7 @@ from analysis.sections.system_comparisons import (
     deciding_pairs,
     is_compared,
 )
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
 from quaestor_stats._design import REQUIRED_CLUSTERS
 from quaestor_stats._system_differences import CONTRAST, PERMUTATION
 
@@ -40,7 +40,7 @@ MANY_POINTS = 12
 class RunMade:
     """The facts about a run that its methods text states."""
 
-    rubric: RubricDocument
+    rubric: ProtocolDocument
     rubric_version: str
     protocol_sha256: str
     seed: int
@@ -103,7 +103,7 @@ def _protocol(made: RunMade, *, of_means: bool) -> Iterator[str]:
         yield f"The protocol was locked before the first judgment (SHA-256 {made.protocol_sha256})."
 
 
-def _asked(criterion: RubricCriterion) -> str:
+def _asked(criterion: ProtocolCriterion) -> str:
     """Write a criterion's question and its scale word for word."""
     points = criterion.points
     if len(points) > MANY_POINTS:

@@ -35,7 +35,7 @@ from analysis.sections.system_comparisons import (
     families,
     is_compared,
 )
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._reml import Unfit
 from quaestor_stats._result import ConfidenceInterval, Result, undefined
@@ -204,7 +204,7 @@ def means_by_model(model: Components, inputs: Inputs) -> dict[str, Result]:
     return means
 
 
-def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
+def _rows(inputs: Inputs, criterion: ProtocolCriterion) -> Iterator[ModelRow]:
     slots, judgments = inputs.counted.slots, inputs.counted.judgments
     units = judgments[judgments["criterion"] == criterion.key]["unit"]
     if slots[slots["unit"].isin(units)]["system"].nunique() < 2:
@@ -224,19 +224,19 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
     yield from _variances(model, criterion)
 
 
-def _variances(model: Components, criterion: RubricCriterion) -> Iterator[ModelRow]:
+def _variances(model: Components, criterion: ProtocolCriterion) -> Iterator[ModelRow]:
     notes = "; ".join(model.notes)
     for name, value in model.variances.items():
         variance = Result(value=value, n=model.n, method=model.method, caution=notes)
         yield ModelRow(criterion.key, f"variance of {EFFECTS[name]}", "", "", variance, nan)
 
 
-def _no_difference(criterion: RubricCriterion, reason: str) -> ModelRow:
+def _no_difference(criterion: ProtocolCriterion, reason: str) -> ModelRow:
     return ModelRow(criterion.key, "difference", "", "", undefined(METHOD, reason), nan)
 
 
 def _differences(
-    tests: Mapping[tuple[Hashable, Hashable], Contrast], criterion: RubricCriterion
+    tests: Mapping[tuple[Hashable, Hashable], Contrast], criterion: ProtocolCriterion
 ) -> Iterator[ModelRow]:
     for (first, second), test in tests.items():
         yield ModelRow(criterion.key, "difference", str(first), str(second), test, nan)

@@ -18,7 +18,7 @@ from analysis.reports.table_engine import Pivot, ReportColumn, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import Campaign, System
 from judging.percentages import percent
-from judging.protocols.rubric_schema import Fact, Quota
+from judging.protocols.protocol_schema import Fact, Quota
 from judging.rules import TypeSpread, quota_scores, type_spread
 from quaestor_metrics._languages import default_preparation, is_spaced
 from quaestor_metrics._preparation import raw, step

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from analysis.frames import Material
-from judging.protocols.rubric_schema import RubricDocument
+from judging.protocols.protocol_schema import ProtocolDocument
 from judging.rules import Identical, Lone, Missing, RuleReading, settled
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 READINGS: tuple[RuleReading, ...] = ("as_released", "by_protocol")
 
 
-def differ(rubric: RubricDocument) -> bool:
+def differ(rubric: ProtocolDocument) -> bool:
     """Return whether a rubric has rules about question sets; without them there is only one
     reading."""
     return any(isinstance(rule, Lone | Identical | Missing) for rule in rubric.rules)

@@ -49,7 +49,7 @@ from analysis.sections.system_comparisons import (
     untested_because,
 )
 from judging.models import System
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._design import ClusterUnit
 from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._system_differences import have_same_annotators, means_over_annotators
@@ -334,7 +334,7 @@ def declared_means(inputs: Inputs) -> Iterator[SystemMean]:
         yield from declared_means_on(inputs, criterion)
 
 
-def declared_means_on(inputs: Inputs, criterion: RubricCriterion) -> Iterator[SystemMean]:
+def declared_means_on(inputs: Inputs, criterion: ProtocolCriterion) -> Iterator[SystemMean]:
     """Yield the means on one criterion with intervals of the declared design."""
     if inputs.design.random_annotators:
         yield from _means_for_other_annotators(inputs.counted, criterion)
@@ -350,7 +350,7 @@ def _without_limits(row: SystemMean) -> SystemMean:
     return replace(row, mean=mean)
 
 
-def _means_on(material: Material, criterion: RubricCriterion) -> Iterator[SystemMean]:
+def _means_on(material: Material, criterion: ProtocolCriterion) -> Iterator[SystemMean]:
     import pandas as pd
 
     units = units_of(material, criterion)
@@ -367,7 +367,7 @@ def _means_on(material: Material, criterion: RubricCriterion) -> Iterator[System
 
 
 def _means_for_other_annotators(
-    material: Material, criterion: RubricCriterion
+    material: Material, criterion: ProtocolCriterion
 ) -> Iterator[SystemMean]:
     systems = units_of(material, criterion)["system"].astype(str).unique().tolist()
     means = means_over_annotators(

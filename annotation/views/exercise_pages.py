@@ -21,7 +21,7 @@ from annotation.views.page import (
 from judging.actions import discussions, sheets
 from judging.models import Enrollment
 from judging.protocols import documents
-from judging.protocols.rubric_schema import CriterionPoint
+from judging.protocols.protocol_schema import CriterionPoint
 
 ANCHOR = "q1"  # the anchor of the only question on the page
 

@@ -29,7 +29,7 @@ from judging.guards import campaign_for_annotators
 from judging.imports.texts import whole_number
 from judging.models import Campaign, Enrollment, Exercise, ExerciseKey
 from judging.protocols import documents
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 
 
 @never_cache
@@ -202,7 +202,7 @@ def needs_consent(enrollment: Enrollment) -> bool:
     return not enrollments.has_agreed(enrollment)
 
 
-def _words(campaign: Campaign) -> dict[str, RubricCriterion]:
+def _words(campaign: Campaign) -> dict[str, ProtocolCriterion]:
     rubric = sheets.known(campaign.rubric).document
     words = documents.localized(rubric, get_language() or rubric.language)
     return {each.key: each for each in words.criteria}
@@ -214,7 +214,7 @@ class _Answered:
 
     exercise: Exercise
     keys: Sequence[ExerciseKey]
-    words: Mapping[str, RubricCriterion]
+    words: Mapping[str, ProtocolCriterion]
     given: Mapping[int, int]  # by criterion
 
     @classmethod
@@ -222,7 +222,7 @@ class _Answered:
         cls,
         exercise: Exercise,
         keys: Sequence[ExerciseKey],
-        words: Mapping[str, RubricCriterion],
+        words: Mapping[str, ProtocolCriterion],
         sent: QueryDict,
     ) -> Self:
         bare, given = cls(exercise, keys, words, {}), {}

@@ -30,11 +30,11 @@ from judging.actions.sheets import (
 from judging.limits import MAX_PAGE_ROWS
 from judging.protocols import documents
 from judging.protocols.guideline import Block, blocks
-from judging.protocols.rubric_schema import (
+from judging.protocols.protocol_schema import (
     BUTTONS_SHOWN,
     CANNOT_JUDGE,
-    RubricCriterion,
-    RubricDocument,
+    ProtocolCriterion,
+    ProtocolDocument,
 )
 from judging.rules import Force, Forced, Identical
 from judging.spans import Marked, Range, Searched
@@ -443,7 +443,7 @@ def _in_context(text: str, place: Range) -> tuple[str, str, str, str]:
 
 
 def criterion(
-    words: RubricCriterion, value: int | None = None, *, disabled: bool = False
+    words: ProtocolCriterion, value: int | None = None, *, disabled: bool = False
 ) -> ShownCriterion:
     """Return a criterion's control: labelled buttons, a number if the scale is long, else a
     list."""
@@ -481,7 +481,7 @@ def criterion(
     )
 
 
-def _control_for(words: RubricCriterion) -> str:
+def _control_for(words: ProtocolCriterion) -> str:
     if len(words.points) <= BUTTONS_SHOWN:
         return "radio"
     return "number" if words.is_typed else "select"
@@ -494,7 +494,7 @@ def _keys(values: list[int]) -> list[str]:
     return [str(value) if 0 <= value <= 9 else (free.pop() if free else "") for value in values]
 
 
-def guideline(rubric: RubricDocument, decisions: Decided | None = None) -> Guideline:
+def guideline(rubric: ProtocolDocument, decisions: Decided | None = None) -> Guideline:
     """Return the rubric's guideline in sections, with the study's further decisions, and its
     criteria in full."""
     if decisions is None:
@@ -508,7 +508,7 @@ def guideline(rubric: RubricDocument, decisions: Decided | None = None) -> Guide
 
 
 @lru_cache(maxsize=50)
-def _guideline(version: str, text: str, criteria: tuple[RubricCriterion, ...]) -> Guideline:
+def _guideline(version: str, text: str, criteria: tuple[ProtocolCriterion, ...]) -> Guideline:
     """Parse a guideline once: equal texts give one object, by which the page's fragments are
     cached."""
     sections: list[tuple[str, list[Block]]] = []

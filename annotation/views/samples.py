@@ -22,9 +22,9 @@ from judging.forms.rubrics import read
 from judging.guards import draft_for_owner
 from judging.imports.texts import whole_number
 from judging.models import Passage, RubricDraft, Source
-from judging.protocols import documents, rubric_trees
-from judging.protocols.rubric_nodes import RubricError
-from judging.protocols.rubric_schema import RubricDocument, Stage
+from judging.protocols import documents, protocol_edits
+from judging.protocols.protocol_schema import ProtocolDocument
+from judging.protocols.protocol_yaml import ProtocolError
 
 TEXT = (
     "The ferry Solveig carried the post to the outer islands until 1961. Her last master, Jonas Lind, kept a goat on "
@@ -69,9 +69,11 @@ def _answered(request: HttpRequest, own: str, stage: int) -> HttpResponse:
     return redirect(own)
 
 
-def _around(draft: RubricDraft, rubric: RubricDocument, own: str, stage: int) -> dict[str, object]:
+def _around(
+    draft: RubricDraft, rubric: ProtocolDocument, own: str, stage: int
+) -> dict[str, object]:
     return {
-        "title": rubric.title or _("A new protocol"),
+        "title": rubric.title,
         "progress": {"done": 0, "total": None, "current": 1},
         "submit_url": f"{own}?step={stage}",
         "draft_url": "",
@@ -118,26 +120,25 @@ def pane(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     return render(request, "annotation/sample_pane.html", context)
 
 
-def _stage(sent: str | None, rubric: RubricDocument) -> int:
+def _stage(sent: str | None, rubric: ProtocolDocument) -> int:
     number = whole_number(sent or "", least=0) or 0
     return min(number, len(rubric.stages) - 1)
 
 
-def _readable(text: str) -> RubricDocument | None:
+def _readable(text: str) -> ProtocolDocument | None:
     """Return the part of a draft that can be shown; None if no criterion has points yet."""
     try:
-        rubric, problems = documents.sketch(text, rubric_trees.FILE)
-    except RubricError:
-        return None
-    shown = _mended(rubric) if problems else rubric
-    return shown if shown.criteria else None
+        return documents.parse(text, protocol_edits.FILE)
+    except ProtocolError:
+        rubric = protocol_edits.sketch(text)
+    shown = rubric and _mended(rubric)
+    return shown if shown and shown.criteria else None
 
 
-def _mended(rubric: RubricDocument) -> RubricDocument:
+def _mended(rubric: ProtocolDocument) -> ProtocolDocument:
     """Return a rubric without the parts that cannot be shown: rules, criteria without points, keys
     and stages that do not fit."""
-    stages = rubric.stages or (Stage("judge", "", ("passage",)),)
-    stages = tuple(replace(stage, key=stage.key or f"stage{n}") for n, stage in enumerate(stages))
+    stages = tuple({stage.key: stage for stage in rubric.stages}.values())
     keys = {stage.key for stage in stages}
     found = [criterion for criterion in rubric.criteria if criterion.points]
     criteria = tuple(
@@ -152,13 +153,13 @@ def _mended(rubric: RubricDocument) -> RubricDocument:
     return replace(rubric, stages=stages, criteria=criteria, rules=(), facts=(), translations={})
 
 
-def _shown(rubric: RubricDocument, stage: int) -> ShownRubric:
+def _shown(rubric: ProtocolDocument, stage: int) -> ShownRubric:
     writer = Writer(sample(rubric), State(stage=stage))
     writer.materials = {ONLY: material.material(_source(), writer.shows)}
     return writer.page("en")
 
 
-def sample(rubric: RubricDocument) -> Sheet:
+def sample(rubric: ProtocolDocument) -> Sheet:
     """Return a task with our own sample text, formed as the rubric demands."""
     asks = Known(
         rubric, {criterion.key: number for number, criterion in enumerate(rubric.criteria)}
@@ -166,7 +167,7 @@ def sample(rubric: RubricDocument) -> Sheet:
     return sheets.arrange(asks, _lines(rubric), order=sheets.PREVIEW)
 
 
-def _lines(rubric: RubricDocument) -> list[SheetLine]:
+def _lines(rubric: ProtocolDocument) -> list[SheetLine]:
     """Return one set of as many questions as expected, or a few sets of one; if sets are judged,
     they have lines too."""
     of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in rubric.criteria)

@@ -25,7 +25,7 @@ from judging.campaign_texts import text_in
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign, Exercise, Round, Task
 from judging.protocols import documents
-from judging.protocols.rubric_schema import RubricDocument
+from judging.protocols.protocol_schema import ProtocolDocument
 
 SHOWN = {
     "passage": _("Passage"),
@@ -94,7 +94,7 @@ def facts(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def worked(rubric: RubricDocument) -> dict[str, Any] | None:
+def worked(rubric: ProtocolDocument) -> dict[str, Any] | None:
     """Return a protocol's worked item as templates show it."""
     item = rubric.worked_item
     if item is None:
@@ -104,7 +104,7 @@ def worked(rubric: RubricDocument) -> dict[str, Any] | None:
     return {"item": item, "shown": shown, "rated": rubric.rated_example()}
 
 
-def _language(rubric: RubricDocument) -> str:
+def _language(rubric: ProtocolDocument) -> str:
     """Return the language that a protocol's words are shown in."""
     wanted = get_language() or rubric.language
     there = [tag for tag in (wanted, wanted.split("-")[0]) if tag in rubric.translations]

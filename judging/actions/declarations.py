@@ -16,7 +16,7 @@ from judging.hypotheses import (
     PrimaryHypothesis,
 )
 from judging.models import Collection, Rubric, System
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from judging.refusals import InvalidInput, check_between
 
 LEVELS = (0.0001, 0.5)  # of the primary tests
@@ -69,7 +69,7 @@ class _Criteria:
         self.by_name = {criterion.name.casefold(): criterion for criterion in averaged}
         self.by_name |= {criterion.key.casefold(): criterion for criterion in averaged}
 
-    def find(self, name: str, field: str) -> RubricCriterion:
+    def find(self, name: str, field: str) -> ProtocolCriterion:
         try:
             return self.by_name[name.casefold()]
         except KeyError:
@@ -79,7 +79,7 @@ class _Criteria:
             ) from None
 
 
-def _check_margin(margin: Margin, criterion: RubricCriterion, field: str) -> None:
+def _check_margin(margin: Margin, criterion: ProtocolCriterion, field: str) -> None:
     reach = max(criterion.values()) - min(criterion.values())
     if not 0 < margin.points < reach:
         raise InvalidInput(
@@ -93,7 +93,7 @@ def _check_margin(margin: Margin, criterion: RubricCriterion, field: str) -> Non
 
 def _check_test(
     hypothesis: PrimaryHypothesis,
-    criterion: RubricCriterion,
+    criterion: ProtocolCriterion,
     margins: Mapping[str, Margin],
     field: str,
 ) -> None:

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from judging.actions import selections
 from judging.models import Campaign, Collection, Rubric, Unit
 from judging.protocols import documents
-from judging.protocols.rubric_schema import RubricDocument
+from judging.protocols.protocol_schema import ProtocolDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def of_draft(campaign: Campaign) -> MaterialFacts:
     )
 
 
-def misfits(document: RubricDocument, material: MaterialFacts) -> list[str]:
+def misfits(document: ProtocolDocument, material: MaterialFacts) -> list[str]:
     """Return, in sentences, what the protocol requires and the dataset lacks."""
     if not material.questions:
         return [_("The dataset has no questions yet.")]
@@ -92,7 +92,7 @@ def misfits(document: RubricDocument, material: MaterialFacts) -> list[str]:
     return found
 
 
-def _not_there(document: RubricDocument, material: MaterialFacts) -> list[str]:
+def _not_there(document: ProtocolDocument, material: MaterialFacts) -> list[str]:
     """Return which parts of a source the protocol shows and some sources lack."""
     shown = {name for stage in document.stages for name in stage.shows}
     parts = {
@@ -115,7 +115,7 @@ def _not_there(document: RubricDocument, material: MaterialFacts) -> list[str]:
     return found
 
 
-def effort(document: RubricDocument, material: MaterialFacts, annotators: int) -> Effort:
+def effort(document: ProtocolDocument, material: MaterialFacts, annotators: int) -> Effort:
     """Return how many tasks there will be, and the estimated seconds that all annotators judge
     together."""
     tasks = {

@@ -28,7 +28,7 @@ from judging.protocols.machine_prompts import (
     item_text,
     read_reply,
 )
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 
 JUNK_KEPT = 2_000  # characters of a reply that is no answer; one row contains all of these
 PROBLEMS_KEPT = 500
@@ -322,7 +322,7 @@ class _Asking:
         judge: MachineJudge,
         chat: Chat,
         prices: Prices,
-        criteria: Sequence[RubricCriterion],
+        criteria: Sequence[ProtocolCriterion],
     ) -> None:
         self.judge, self.chat, self.prices, self.criteria = judge, chat, prices, criteria
         rows = Criterion.objects.filter(rubric=judge.campaign.rubric_id)

@@ -15,7 +15,7 @@ from judging.actions import exclusion_rules, locked_protocols, selections
 from judging.markdown import marked, marked_lines
 from judging.models import Campaign
 from judging.protocols import documents
-from judging.protocols.documents import RubricDocument
+from judging.protocols.documents import ProtocolDocument
 from judging.refusals import Refused
 
 LEVELS = {
@@ -150,7 +150,7 @@ def _criterion(criterion: Any) -> Iterator[str]:
         yield f"In standard terms (QCET, HEDS): {criterion.standard.in_words}."
 
 
-def _design(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
+def _design(rubric: ProtocolDocument, protocol: dict[str, Any]) -> Iterator[str]:
     design = protocol["design"]
     yield f"{design['annotators_per_task']} annotators for each task; {ORDERS[design['order']]}."
     if design["tasks_per_annotator"]:
@@ -196,7 +196,7 @@ def _checks(campaign: Campaign, protocol: dict[str, Any]) -> Iterator[str]:
     yield "Results are shown side by side with and without excluded annotators."
 
 
-def _hypotheses(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
+def _hypotheses(rubric: ProtocolDocument, protocol: dict[str, Any]) -> Iterator[str]:
     declared = hypotheses.from_document(protocol["hypotheses"])
     names = {criterion.key: criterion.name for criterion in rubric.criteria}
     return map(marked, hypotheses.in_words(declared, names))

@@ -8,8 +8,8 @@ from django.db.models import F
 from judging.actions import rubrics
 from judging.limits import MAX_TEXT_CHARACTERS
 from judging.models import Rubric, RubricDraft, User
-from judging.protocols import documents, rubric_trees
-from judging.protocols.rubric_nodes import RubricError, RubricProblem
+from judging.protocols import documents, protocol_edits
+from judging.protocols.protocol_yaml import ProtocolError, ProtocolProblem
 from judging.refusals import Refused
 
 
@@ -43,11 +43,11 @@ def start_own_version(*, rubric: Rubric, by: User, now: datetime) -> RubricDraft
     own = Rubric.objects.filter(owner=by)
     if rubric.owner_id == by.pk:
         taken = set(own.filter(key=rubric.key).values_list("version", flat=True))
-        plain = rubric_trees.next_version(document, taken=taken)
+        plain = protocol_edits.next_version(document, taken=taken)
     else:
         taken = set(Rubric.objects.filter(owner=by).values_list("key", flat=True))
-        plain = rubric_trees.own_version(
-            document, key=rubric_trees.named(f"{rubric.key[:45]}-own", taken)
+        plain = protocol_edits.own_version(
+            document, key=protocol_edits.named(f"{rubric.key[:45]}-own", taken)
         )
     return start(by=by, text=documents.write(plain), now=now)
 
@@ -67,7 +67,7 @@ def save(*, draft: RubricDraft, text: str, revision: int, now: datetime) -> Rubr
 
 
 def finish(*, draft: RubricDraft) -> Rubric:
-    """Make the draft a version of a protocol and delete the draft; raise RubricError with all
+    """Make the draft a version of a protocol and delete the draft; raise ProtocolError with all
     problems of the text."""
     with transaction.atomic():
         rubric = create_version(by=draft.owner, text=draft.text)
@@ -76,14 +76,14 @@ def finish(*, draft: RubricDraft) -> Rubric:
 
 
 def create_version(*, by: User, text: str) -> Rubric:
-    """Create a version of a user's own protocol from YAML; raise RubricError with all problems. An
+    """Create a version of a user's own protocol from YAML; raise ProtocolError with all problems. An
     equal version is not created again."""
-    document = documents.parse(_kept(text), rubric_trees.FILE)
+    document = documents.parse(_kept(text), protocol_edits.FILE)
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=by.pk)  # one version at a time
         same = Rubric.objects.filter(owner=by, key=document.key, version=document.version)
         if same.exclude(digest=documents.digest(document)).exists():
-            raise RubricError([_version_taken(text, document)])
+            raise ProtocolError([_version_taken(text, document)])
         return rubrics.install(document=document, owner=by)
 
 
@@ -92,12 +92,12 @@ def discard(*, draft: RubricDraft) -> None:
     draft.delete()
 
 
-def _version_taken(text: str, document: documents.RubricDocument) -> RubricProblem:
+def _version_taken(text: str, document: documents.ProtocolDocument) -> ProtocolProblem:
     line = next(
         (n for n, row in enumerate(text.splitlines(), start=1) if row.startswith("version:")), None
     )
     reason = f"your version {document.version} of {document.key} has another text; give this one another version"
-    return RubricProblem(rubric_trees.FILE, line, "version", reason)
+    return ProtocolProblem(protocol_edits.FILE, line, "version", reason)
 
 
 def _kept(text: str) -> str:
@@ -113,6 +113,7 @@ def _kept(text: str) -> str:
 def _title(text: str) -> str:
     """Return the title for the list, as far as the text can be read."""
     try:
-        return documents.sketch(text, rubric_trees.FILE)[0].title[:200]
-    except RubricError:
+        title = protocol_edits.tree(text).get("title")
+    except ProtocolError:
         return ""
+    return title.strip()[:200] if isinstance(title, str) else ""

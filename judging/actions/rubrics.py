@@ -7,10 +7,10 @@ from django.db import transaction
 
 from judging.models import Criterion, Rubric, ScalePoint, User
 from judging.protocols import documents
-from judging.protocols.documents import RubricDocument
+from judging.protocols.documents import ProtocolDocument
 
 
-def install(*, document: RubricDocument, owner: User | None = None) -> Rubric:
+def install(*, document: ProtocolDocument, owner: User | None = None) -> Rubric:
     """Return the rubric of a document; make it, with its criteria and scale points, if it is
     new."""
     with transaction.atomic():
@@ -32,14 +32,14 @@ def install(*, document: RubricDocument, owner: User | None = None) -> Rubric:
 
 
 def install_shipped(folder: Path = documents.SHIPPED) -> list[Rubric]:
-    """Install every protocol of a folder; raise RubricError if one of them is invalid."""
+    """Install every protocol of a folder; raise ProtocolError if one of them is invalid."""
     texts = [
         (path.read_text(encoding="utf-8"), path.name) for path in sorted(folder.glob("*.yaml"))
     ]
     return [install(document=documents.parse(text, name)) for text, name in texts]
 
 
-def _derive(rubric: Rubric, document: RubricDocument) -> None:
+def _derive(rubric: Rubric, document: ProtocolDocument) -> None:
     stages = {stage.key: number for number, stage in enumerate(document.stages)}
     criteria = Criterion.objects.bulk_create(
         Criterion(

@@ -17,7 +17,7 @@ from judging.design import KeyedDraws
 from judging.models import Assignment, Rubric, Task
 from judging.models.statements import rows
 from judging.protocols import documents
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
 from judging.refusals import Refused
 from judging.rules import Forced, forced, settled
 from judging.spans import Marked
@@ -37,7 +37,7 @@ class AskedControl:
     unit: int
     criterion_id: int
     stage: int
-    criterion: RubricCriterion
+    criterion: ProtocolCriterion
 
     @property
     def place(self) -> ControlPlace:
@@ -127,7 +127,7 @@ class NotAsked(Refused):
 class Sheet:
     """Everything that is asked on one screen."""
 
-    rubric: RubricDocument
+    rubric: ProtocolDocument
     groups: tuple[Group, ...]
 
     def questions(self) -> Iterator[AskedQuestion]:
@@ -226,7 +226,7 @@ class Sheet:
 
 
 def _settled(
-    rubric: RubricDocument, asked: Sequence[AskedControl], answers: EnteredAnswers
+    rubric: ProtocolDocument, asked: Sequence[AskedControl], answers: EnteredAnswers
 ) -> Iterator[tuple[ControlPlace, Forced]]:
     given = {each.criterion.key: answers[each.place] for each in asked if each.place in answers}
     places = {each.criterion.key: each.place for each in asked}
@@ -247,7 +247,7 @@ def _value(
 class Known:
     """A rubric's document and its criteria's ids; rubrics never change, so they are read once."""
 
-    document: RubricDocument
+    document: ProtocolDocument
     ids: Mapping[str, int]
 
     @property

@@ -19,8 +19,8 @@ from judging.api.downloads import FileRenderer, file_response
 from judging.guards import check_creator, rubrics_of
 from judging.limits import MAX_TEXT_CHARACTERS
 from judging.models import Rubric
-from judging.protocols import documents, rubric_trees
-from judging.protocols.rubric_nodes import RubricError, RubricProblem
+from judging.protocols import documents, protocol_edits
+from judging.protocols.protocol_yaml import ProtocolError, ProtocolProblem
 
 
 class ProtocolSerializer(serializers.ModelSerializer):
@@ -120,7 +120,7 @@ class Protocols(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         sent.is_valid(raise_exception=True)
         try:
             made = rubric_drafts.create_version(by=request.user, text=sent.text)
-        except RubricError as wrong:
+        except ProtocolError as wrong:
             raise ValidationError(_by_field(wrong.problems)) from None
         return Response(WholeProtocolSerializer(made).data, status=status.HTTP_201_CREATED)
 
@@ -131,13 +131,7 @@ class Protocols(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         check_creator(request.user)
         sent = DocumentSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        warnings: tuple[tuple[str, str], ...] = ()
-        try:
-            rubric, problems = documents.sketch(sent.text, rubric_trees.FILE)
-        except RubricError as unreadable:
-            problems = unreadable.problems
-        else:
-            warnings = documents.warnings(rubric)
+        problems, warnings = documents.check(sent.text, protocol_edits.FILE)
         found = {
             "is_valid": not problems,
             "problems": problems,
@@ -159,7 +153,7 @@ class Protocols(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
 
 
-def _by_field(problems: tuple[RubricProblem, ...]) -> dict[str, list[str]]:
+def _by_field(problems: tuple[ProtocolProblem, ...]) -> dict[str, list[str]]:
     """Return the problems of a document by their key."""
     found: dict[str, list[str]] = {}
     for problem in problems:

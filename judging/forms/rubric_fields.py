@@ -16,7 +16,7 @@ from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.utils.translation import gettext_lazy as _
 
-from judging.protocols.rubric_nodes import NUMBER
+from judging.protocols.protocol_schema import NUMBER
 
 BREAK = " ⏎ "  # a line break inside an entry of a list with one entry to a line
 FieldChoices = Sequence[tuple[str, Any]]

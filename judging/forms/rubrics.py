@@ -11,11 +11,11 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
 from judging.forms import rubric_sections as sections
-from judging.forms.rubric_fields import SectionForm, leaves
+from judging.forms.rubric_fields import SectionForm, ValuesField, leaves
 from judging.limits import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS
-from judging.protocols import rubric_trees
-from judging.protocols.rubric_nodes import RubricProblem
-from judging.protocols.rubric_trees import Tree
+from judging.protocols import protocol_edits
+from judging.protocols.protocol_edits import Tree
+from judging.protocols.protocol_yaml import ProtocolProblem
 
 ORDER = (
     "key",
@@ -115,7 +115,7 @@ class Editor:
         for criterion in self.criteria:
             yield from criterion.points
 
-    def tell(self, problems: Iterable[RubricProblem]) -> None:
+    def tell(self, problems: Iterable[ProtocolProblem]) -> None:
         """Put each problem at the field of its key, or at the nearest part that holds it."""
         owners = {section.place: section for section in self.sections() if section.place} | {
             "": self.about
@@ -140,10 +140,10 @@ class Editor:
 def _in_form(reason: str, field: forms.Field | None) -> str:
     """Return a problem in the words of a form, in which users write neither mappings nor the words
     of a choice."""
-    if reason.startswith("is missing; give a mapping"):
-        return str(_("is missing; choose a value of at least one criterion"))
-    if reason.startswith("is missing; give") and isinstance(field, forms.ChoiceField):
+    if reason == "is missing" and isinstance(field, forms.ChoiceField):
         return str(_("is missing; choose one"))
+    if reason == "is missing" and isinstance(field, ValuesField):
+        return str(_("is missing; choose a value of at least one criterion"))
     return reason
 
 
@@ -159,7 +159,7 @@ def read(data: QueryDict, base: Tree) -> Tree:
         plain[key] = [_row(kind, data, f"{key}[{n}]") for n in _numbers(data, key)]
     _name(plain)
     renamed = {key: _renamed(data, plain[key], key) for key in ("criteria", "stages")}
-    rubric_trees.rename(plain, **renamed)
+    protocol_edits.rename(plain, **renamed)
     needed = ("stages", "criteria")
     return {
         key: plain[key] for key in ORDER if key in plain and (plain[key] != [] or key in needed)
@@ -185,11 +185,11 @@ def _numbers(data: QueryDict, key: str) -> list[int]:
 def _name(plain: Tree) -> None:
     """Give every part that has a name and no key a key made from the name."""
     if "key" not in plain and "title" in plain:
-        plain["key"] = rubric_trees.named(plain["title"], set())
+        plain["key"] = protocol_edits.named(plain["title"], set())
     for rows, name in ((plain["criteria"], "name"), (plain["stages"], "title")):
         for row in rows:
             if "key" not in row and name in row:
-                row["key"] = rubric_trees.named(
+                row["key"] = protocol_edits.named(
                     row[name], {each["key"] for each in rows if "key" in each}
                 )
 

@@ -15,8 +15,8 @@ from judging.imports.frames import shorten
 from judging.imports.texts import number_in
 from judging.imports.vocabulary import in_order, propose_points
 from judging.models import Criterion, Rubric, User
-from judging.protocols import documents, rubric_trees
-from judging.protocols.rubric_reader import HIGHEST_VALUE, LOWEST_VALUE
+from judging.protocols import documents, protocol_edits
+from judging.protocols.protocol_schema import HIGHEST_VALUE, LOWEST_VALUE
 
 MAX_SHARE_OFF_SCALE = 0.05  # of the ratings on a criterion, under a protocol that is proposed
 MAX_TITLE_CHARACTERS = 200  # of a protocol
@@ -374,12 +374,12 @@ def create_protocol(*, scales: Sequence[OwnScale], by: User) -> Rubric:
 
 
 def _keys(scales: Sequence[OwnScale]) -> Iterator[str]:
-    word = rubric_trees.named("-".join(scale.criterion for scale in scales), set())
+    word = protocol_edits.named("-".join(scale.criterion for scale in scales), set())
     yield word
     yield from (f"{word}-{number}" for number in itertools.count(2))
 
 
-def _tree(scales: Sequence[OwnScale], key: str) -> rubric_trees.Tree:
+def _tree(scales: Sequence[OwnScale], key: str) -> protocol_edits.Tree:
     taken: set[str] = set()
     return {
         "key": key,
@@ -400,7 +400,7 @@ def _tree(scales: Sequence[OwnScale], key: str) -> rubric_trees.Tree:
 
 
 def _criterion(scale: OwnScale, taken: set[str]) -> dict[str, Any]:
-    key = rubric_trees.named(scale.criterion, taken)
+    key = protocol_edits.named(scale.criterion, taken)
     taken.add(key)
     labels = {str(scale.lowest): "lowest", str(scale.highest): "highest"}
     if scale.words:

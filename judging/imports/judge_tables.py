@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from judging.imports.frames import WHOLE_FILE, Problem, Unreadable
 from judging.imports.texts import whole_number
 from judging.limits import MAX_QUESTIONS_PER_SET
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "item": ("item", "item_id", "id", "unit"),
@@ -83,7 +83,7 @@ def read_answers(
     header: Header,
     rows: Iterable[tuple[int, Sequence[str]]],
     items: Sequence[JudgedItem],
-    rubric: RubricDocument,
+    rubric: ProtocolDocument,
 ) -> JudgeAnswers:
     """Read a judge's answers from a table, of which each row has a number and a cell per column.
 
@@ -115,7 +115,7 @@ class _AnswerReader:
 
     header: Header
     items: Sequence[JudgedItem]
-    rubric: RubricDocument
+    rubric: ProtocolDocument
     answers: list[JudgeAnswer] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     blank: int = 0
@@ -219,7 +219,7 @@ def _places(header: Header) -> dict[str, int]:
     return {what: plain.index(names[0]) for what, names in known.items() if names}
 
 
-def _named(rubric: RubricDocument) -> dict[str, str]:
+def _named(rubric: ProtocolDocument) -> dict[str, str]:
     """Return the criteria's keys by the names that a table may use."""
     return {_folded(name): each.key for each in rubric.criteria for name in (each.key, each.name)}
 
@@ -230,7 +230,7 @@ def _wide(header: Header, named: Mapping[str, str]) -> dict[int, str]:
     return {place: named[name] for place, name in folded if name in named}
 
 
-def _scale(criterion: RubricCriterion, rubric: RubricDocument) -> dict[str, int]:
+def _scale(criterion: ProtocolCriterion, rubric: ProtocolDocument) -> dict[str, int]:
     """Return each point by its number and by its label in every language of the protocol, unless a
     label is that of several points."""
     of_label: dict[str, set[int]] = defaultdict(set)

@@ -1,7 +1,5 @@
-"""Reading and writing rubrics: YAML and JSON to documents with every problem named, documents to
+"""Reading and writing protocols: YAML and JSON to documents with every problem named, documents to
 canonical JSON and YAML."""
-
-from __future__ import annotations
 
 import hashlib
 import json
@@ -12,41 +10,45 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import ValidationError
 
-from judging.protocols import rubric_checks as checks
-from judging.protocols.rubric_nodes import (
-    Node,
-    OpenMapping,
-    ProblemReport,
-    RubricError,
-    RubricProblem,
-    from_plain,
-    from_yaml,
-)
-from judging.protocols.rubric_reader import read_rubric
-from judging.protocols.rubric_schema import (
+from judging.protocols import protocol_checks as checks
+from judging.protocols.protocol_schema import (
     CANNOT_JUDGE,
     CANNOT_JUDGE_LABELS,
     FACT_KINDS,
+    READER,
     RULE_KINDS,
+    AskedSpan,
     CriterionPoint,
-    RubricCriterion,
-    RubricDocument,
+    ProtocolCriterion,
+    ProtocolDocument,
+    ProtocolPart,
+    Stage,
     WorkedItem,
+    WrittenCriterion,
 )
-from judging.rules import Force, Rule
+from judging.protocols.protocol_yaml import (
+    ProtocolError,
+    ProtocolProblem,
+    compose,
+    located,
+    refusals,
+    to_plain,
+)
+from judging.rules import Force
 
 __all__ = [
-    "RubricDocument",
-    "RubricError",
-    "RubricProblem",
+    "ProtocolDocument",
+    "ProtocolError",
+    "ProtocolProblem",
+    "check",
     "digest",
     "from_document",
     "localized",
     "parse",
     "shipped",
     "shipped_keys",
-    "sketch",
     "strings",
     "to_document",
     "to_yaml",
@@ -59,27 +61,75 @@ SHIPPED = Path(__file__).resolve().parents[1] / "rubrics"
 KIND_NAMES: Mapping[type[Any], str] = {
     kind: name for name, kind in (*RULE_KINDS.items(), *FACT_KINDS.items())
 }
+# The keys of all parts, among which the one meant by an unknown key is looked for
+PARTS = (*ProtocolPart.__subclasses__(), WrittenCriterion)
+KEYS = sorted({field.name.strip("_") for part in PARTS for field in fields(part)})
+# The fields with texts that annotators read
+SPOKEN: Mapping[type[Any], tuple[str, ...]] = {
+    ProtocolDocument: (
+        "title",
+        "summary",
+        "guideline",
+        "stages",
+        "criteria",
+        "span_mark",
+        "rules",
+        "worked_item",
+    ),
+    Stage: ("title",),
+    ProtocolCriterion: ("name", "prompt", "definition", "visibility_note", "points"),
+    CriterionPoint: ("label", "description", "examples"),
+    AskedSpan: ("prompt",),
+    Force: ("explanation",),
+    WorkedItem: ("question", "why", "shows", "siblings"),
+}
+Translate = Callable[[str, str], str]
 
 
-def parse(text: str, file: str) -> RubricDocument:
-    """Return the rubric that a YAML text holds, or raise RubricError with every problem, its line
-    and its key."""
-    return _document(from_yaml(text, file), file)
+def parse(text: str, file: str) -> ProtocolDocument:
+    """Return the protocol that a YAML text holds, or raise ProtocolError with every problem, its
+    line and its key."""
+    root = compose(text, file)
+    return _checked(to_plain(root), file, root)
 
 
-def from_document(document: Mapping[str, Any]) -> RubricDocument:
-    """Return the rubric of a document as `to_document` made it; the same checks, without line
+def from_document(document: Mapping[str, Any]) -> ProtocolDocument:
+    """Return the protocol of a document as `to_document` made it; the same checks, without line
     numbers."""
-    return _document(from_plain(document), "document")
+    return _checked(document, "document", None)
 
 
-def warnings(rubric: RubricDocument) -> tuple[tuple[str, str], ...]:
+def _checked(plain: Any, file: str, root: yaml.Node | None) -> ProtocolDocument:
+    try:
+        protocol = READER.validate_python(plain)
+    except ValidationError as wrong:
+        found = refusals(wrong, names=KEYS, tagged=("rules", "facts"))
+        raise ProtocolError(located(found, file, root)) from None
+    # checks between the parts need parts without problems
+    between = (
+        *checks.problems(protocol),
+        *checks.translation_problems(protocol, strings(protocol)),
+    )
+    if between:
+        raise ProtocolError(located(between, file, root))
+    return protocol
+
+
+def check(text: str, file: str) -> tuple[tuple[ProtocolProblem, ...], tuple[tuple[str, str], ...]]:
+    """Return the problems of a YAML text; if there are none, its warnings."""
+    try:
+        return (), warnings(parse(text, file))
+    except ProtocolError as error:
+        return error.problems, ()
+
+
+def warnings(protocol: ProtocolDocument) -> tuple[tuple[str, str], ...]:
     """Return warnings about valid but unwise parts, as pairs of key and reason."""
-    return tuple(checks.warnings(rubric))
+    return tuple(checks.warnings(protocol))
 
 
 @cache
-def shipped(key: str) -> RubricDocument:
+def shipped(key: str) -> ProtocolDocument:
     """Return a protocol that comes with the software; KeyError for an unknown key."""
     if key not in shipped_keys():
         raise KeyError(key)
@@ -92,47 +142,24 @@ def shipped_keys() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in SHIPPED.glob("*.yaml")))
 
 
-def sketch(text: str, file: str) -> tuple[RubricDocument, tuple[RubricProblem, ...]]:
-    """Return as much of a rubric as can be read, with every problem; raise RubricError if the text
-    is no YAML at all."""
-    rubric, report = _read(from_yaml(text, file), file)
-    return rubric, report.sorted()
-
-
-def _document(root: Node, file: str) -> RubricDocument:
-    rubric, report = _read(root, file)
-    report.close()
-    return rubric
-
-
-def _read(root: Node, file: str) -> tuple[RubricDocument, ProblemReport]:
-    report = ProblemReport(file, root)
-    rubric = read_rubric(OpenMapping(root, report))
-    if not report.problems:  # checks between the parts need parts without problems
-        found = (*checks.problems(rubric), *checks.translation_problems(rubric, strings(rubric)))
-        for place, reason in found:
-            report.add(place, reason)
-    return rubric, report
-
-
-def to_document(rubric: RubricDocument) -> dict[str, Any]:
-    """Return the rubric as plain JSON values. Values equal to their default are omitted, so that
+def to_document(protocol: ProtocolDocument) -> dict[str, Any]:
+    """Return the protocol as plain JSON values. Values equal to their default are omitted, so that
     the schema can grow."""
-    document: dict[str, Any] = _plain(rubric)
+    document: dict[str, Any] = _plain(protocol)
     return document
 
 
-def digest(rubric: RubricDocument) -> str:
-    """Return the SHA-256 of the canonical JSON; equal rubrics have equal digests, however they were
-    written."""
+def digest(protocol: ProtocolDocument) -> str:
+    """Return the SHA-256 of the canonical JSON; equal protocols have equal digests, however they
+    were written."""
     canonical = json.dumps(
-        to_document(rubric), sort_keys=True, ensure_ascii=False, separators=(",", ":")
+        to_document(protocol), sort_keys=True, ensure_ascii=False, separators=(",", ":")
     )
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, RubricCriterion):
+    if isinstance(value, ProtocolCriterion):
         return _with_short_scale(value)
     if is_dataclass(value):
         kind = KIND_NAMES.get(type(value))
@@ -144,9 +171,9 @@ def _plain(value: Any) -> Any:
 
 def _fields(value: Any) -> dict[str, Any]:
     return {
-        f.name: _plain(getattr(value, f.name))
-        for f in fields(value)
-        if getattr(value, f.name) != _default(f)
+        field.name: _plain(getattr(value, field.name))
+        for field in fields(value)
+        if getattr(value, field.name) != _default(field)
     }
 
 
@@ -154,7 +181,7 @@ def _default(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def _with_short_scale(criterion: RubricCriterion) -> dict[str, Any]:
+def _with_short_scale(criterion: ProtocolCriterion) -> dict[str, Any]:
     """Return a criterion whose scale is given by its ends; its points have no labels."""
     if criterion.cannot_judge:
         criterion = replace(criterion, points=criterion.points[:-1])
@@ -183,9 +210,9 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _text)
 
 
-def to_yaml(rubric: RubricDocument) -> str:
-    """Return the rubric as YAML that `parse` reads back to an equal rubric."""
-    return write(to_document(rubric))
+def to_yaml(protocol: ProtocolDocument) -> str:
+    """Return the protocol as YAML that `parse` reads back to an equal protocol."""
+    return write(to_document(protocol))
 
 
 def write(document: Mapping[str, Any]) -> str:
@@ -193,109 +220,73 @@ def write(document: Mapping[str, Any]) -> str:
     return yaml.dump(dict(document), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
-def strings(rubric: RubricDocument) -> dict[str, str]:
+def strings(protocol: ProtocolDocument) -> dict[str, str]:
     """Return every text an annotator reads, by its place, such as
     `criteria.fluency.points.1.label`."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
 
     def note(place: str, text: str) -> str:
         if text:
-            found[place] = text
+            texts[place] = text
         return text
 
-    _spoken(rubric, note)
-    return found
+    _translated(protocol, "", note)
+    return texts
 
 
-def localized(rubric: RubricDocument, language: str) -> RubricDocument:
-    """Return the rubric with its texts in a language; `de-AT` falls back to `de`, untranslated
+def localized(protocol: ProtocolDocument, language: str) -> ProtocolDocument:
+    """Return the protocol with its texts in a language; `de-AT` falls back to `de`, untranslated
     texts stay."""
-    words = rubric.translations.get(language) or rubric.translations.get(language.split("-")[0])
-    shown = _spoken(rubric, words.get) if words else rubric
-    is_translated = bool(words) or language.split("-")[0] == rubric.language.split("-")[0]
-    label = CANNOT_JUDGE_LABELS.get((language if is_translated else rubric.language).split("-")[0])
+    base = language.split("-")[0]
+    words = protocol.translations.get(language) or protocol.translations.get(base)
+    shown: ProtocolDocument = _translated(protocol, "", words.get) if words else protocol
+    is_translated = bool(words) or base == protocol.language.split("-")[0]
+    label = CANNOT_JUDGE_LABELS.get(
+        (language if is_translated else protocol.language).split("-")[0]
+    )
     if label is None or not any(criterion.cannot_judge for criterion in shown.criteria):
         return shown
     return replace(
-        shown, criteria=tuple(_with_cannot_judge(each, label) for each in shown.criteria)
+        shown,
+        criteria=tuple(_with_cannot_judge(criterion, label) for criterion in shown.criteria),
     )
 
 
-def _with_cannot_judge(criterion: RubricCriterion, label: str) -> RubricCriterion:
+def _with_cannot_judge(criterion: ProtocolCriterion, label: str) -> ProtocolCriterion:
     """Return a criterion whose point “Cannot judge” has a label in another language."""
     if not criterion.cannot_judge:
         return criterion
-    own = replace(criterion.points[-1], label=label)
-    return replace(criterion, points=(*criterion.points[:-1], own))
+    point = replace(criterion.points[-1], label=label)
+    return replace(criterion, points=(*criterion.points[:-1], point))
 
 
-def untranslated(rubric: RubricDocument, language: str) -> tuple[str, ...]:
+def untranslated(protocol: ProtocolDocument, language: str) -> tuple[str, ...]:
     """Return the places whose texts that language does not have."""
-    return tuple(
-        place for place in strings(rubric) if place not in rubric.translations.get(language, {})
-    )
+    translations = protocol.translations.get(language, {})
+    return tuple(place for place in strings(protocol) if place not in translations)
 
 
-TellProblem = Callable[[str, str], str]
+def _translated(value: Any, place: str, translate: Translate) -> Any:
+    """Return a part of a protocol with `translate` applied to each text that annotators read."""
+    if isinstance(value, str):
+        return translate(place, value)
+    if isinstance(value, Mapping):
+        return {
+            name: _translated(text, f"{place}.{name}", translate) for name, text in value.items()
+        }
+    if isinstance(value, tuple):
+        return tuple(
+            _translated(item, f"{place}.{_name(item, index)}", translate)
+            for index, item in enumerate(value)
+        )
+    names = () if value == CANNOT_JUDGE else SPOKEN.get(type(value), ())
+    changes = {
+        name: _translated(getattr(value, name), f"{place}.{name}".lstrip("."), translate)
+        for name in names
+    }
+    return replace(value, **changes) if changes else value
 
 
-def _spoken(rubric: RubricDocument, say: TellProblem) -> RubricDocument:
-    """Return the rubric with `say` applied to each text that an annotator reads."""
-    mark = rubric.span_mark
-    return replace(
-        rubric,
-        title=say("title", rubric.title),
-        summary=say("summary", rubric.summary),
-        guideline=say("guideline", rubric.guideline),
-        stages=tuple(
-            replace(s, title=say(f"stages.{s.key}.title", s.title)) for s in rubric.stages
-        ),
-        criteria=tuple(_spoken_criterion(c, say) for c in rubric.criteria),
-        span_mark=mark and replace(mark, prompt=say("span_mark.prompt", mark.prompt)),
-        rules=tuple(_spoken_rule(rule, say) for rule in rubric.rules),
-        worked_item=rubric.worked_item and _spoken_item(rubric.worked_item, say),
-    )
-
-
-def _spoken_criterion(criterion: RubricCriterion, say: TellProblem) -> RubricCriterion:
-    place = f"criteria.{criterion.key}"
-    return replace(
-        criterion,
-        name=say(f"{place}.name", criterion.name),
-        prompt=say(f"{place}.prompt", criterion.prompt),
-        definition=say(f"{place}.definition", criterion.definition),
-        visibility_note=say(f"{place}.visibility_note", criterion.visibility_note),
-        points=tuple(
-            _spoken_point(point, f"{place}.points.{point.value}", say) for point in criterion.points
-        ),
-    )
-
-
-def _spoken_point(point: CriterionPoint, place: str, say: TellProblem) -> CriterionPoint:
-    if point == CANNOT_JUDGE:
-        return point
-    return replace(
-        point,
-        label=say(f"{place}.label", point.label),
-        description=say(f"{place}.description", point.description),
-        examples=tuple(say(f"{place}.examples.{n}", text) for n, text in enumerate(point.examples)),
-    )
-
-
-def _spoken_item(item: WorkedItem, say: TellProblem) -> WorkedItem:
-    place = "worked_item"
-    return replace(
-        item,
-        question=say(f"{place}.question", item.question),
-        why={key: say(f"{place}.why.{key}", text) for key, text in item.why.items()},
-        shows={name: say(f"{place}.shows.{name}", text) for name, text in item.shows.items()},
-        siblings=tuple(say(f"{place}.siblings.{n}", text) for n, text in enumerate(item.siblings)),
-    )
-
-
-def _spoken_rule(rule: Rule, say: TellProblem) -> Rule:
-    """Return a rule with its text passed through `say`; only forcing rules have texts for
-    annotators."""
-    if not isinstance(rule, Force):
-        return rule
-    return replace(rule, explanation=say(f"rules.{rule.key}.explanation", rule.explanation))
+def _name(item: Any, index: int) -> Any:
+    """Return what names an item in a list: its key, a point's value, or its position."""
+    return item.value if isinstance(item, CriterionPoint) else getattr(item, "key", index)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
 
 SHOWN = {
     "passage": "Passage",
@@ -42,28 +42,28 @@ class Read:
 
 
 def asked_criteria(
-    rubric: RubricDocument, keys: Collection[str] = ()
-) -> tuple[RubricCriterion, ...]:
+    protocol: ProtocolDocument, keys: Collection[str] = ()
+) -> tuple[ProtocolCriterion, ...]:
     """Return the criteria about single questions, only those of `keys` if any are named; a judge is
     asked about one question at a time."""
     return tuple(
         each
-        for each in rubric.criteria
+        for each in protocol.criteria
         if each.unit == "question" and each.asked == "per_unit" and (not keys or each.key in keys)
     )
 
 
-def instruction(rubric: RubricDocument, keys: Collection[str] = ()) -> str:
+def instruction(protocol: ProtocolDocument, keys: Collection[str] = ()) -> str:
     """Return the instruction: guideline, criteria and scales word for word, and the form of the
     answer."""
-    asked = asked_criteria(rubric, keys)
-    parts = [rubric.guideline.strip(), *map(_criterion, asked)]
+    asked = asked_criteria(protocol, keys)
+    parts = [protocol.guideline.strip(), *map(_criterion, asked)]
     named = ", ".join(f'"{each.key}"' for each in asked)
     parts.append(f'{ORDER.format(keys=named)}, and "{RATIONALE}" with your reason in one sentence.')
     return "\n\n".join(filter(None, parts))
 
 
-def _criterion(criterion: RubricCriterion) -> str:
+def _criterion(criterion: ProtocolCriterion) -> str:
     lines = [f"{criterion.name} ({criterion.key}): {criterion.prompt}", criterion.definition]
     for point in criterion.points:
         described = f": {point.description}" if point.description else ""
@@ -71,9 +71,9 @@ def _criterion(criterion: RubricCriterion) -> str:
     return "\n".join(filter(None, lines))
 
 
-def item_text(asked: PromptedQuestion, rubric: RubricDocument) -> str:
+def item_text(asked: PromptedQuestion, protocol: ProtocolDocument) -> str:
     """Return one question with its source as far as the protocol shows it, without a system."""
-    shown = [name for stage in rubric.stages for name in stage.shows]
+    shown = [name for stage in protocol.stages for name in stage.shows]
     lines = [
         f"{title}: {asked.beside[name]}"
         for name, title in SHOWN.items()
@@ -82,7 +82,7 @@ def item_text(asked: PromptedQuestion, rubric: RubricDocument) -> str:
     return "\n\n".join([*lines, f"Question: {asked.question}"])
 
 
-def read_reply(text: str, criteria: Sequence[RubricCriterion]) -> Read:
+def read_reply(text: str, criteria: Sequence[ProtocolCriterion]) -> Read:
     """Read a reply: a JSON object with a point of its scale for every criterion.
 
     Raises

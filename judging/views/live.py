@@ -32,7 +32,7 @@ from judging.models import (
     User,
 )
 from judging.percentages import percent
-from judging.protocols.rubric_schema import CriterionPoint
+from judging.protocols.protocol_schema import CriterionPoint
 from judging.views import needs
 from judging.views.quality import rows_of
 

@@ -19,9 +19,9 @@ from judging.guards import draft_for_owner
 from judging.imports.texts import whole_number
 from judging.limits import MAX_PAGE_ROWS
 from judging.models import RubricDraft
-from judging.protocols import documents, rubric_trees
-from judging.protocols.rubric_nodes import RubricError, RubricProblem
-from judging.protocols.rubric_trees import NoSuchPlace, Tree
+from judging.protocols import documents, protocol_edits
+from judging.protocols.protocol_edits import NoSuchPlace, Tree
+from judging.protocols.protocol_yaml import ProtocolError
 from judging.views.rubrics import yaml_file
 
 MOVES = {"up": -1, "down": 1}
@@ -34,8 +34,8 @@ def draft(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     if request.method == "POST":
         return _sent(request, draft)
     try:
-        plain = rubric_trees.tree(draft.text)
-    except RubricError:
+        plain = protocol_edits.tree(draft.text)
+    except ProtocolError:
         messages.warning(
             request,
             _("This cannot be read as YAML yet, so it cannot be shown as a form. Mend it here."),
@@ -87,13 +87,13 @@ def _after(
 def _change(plain: Tree, act: str, what: str, request: HttpRequest) -> str:
     """Change rows according to a button, and return the place to go to."""
     if act == "add":
-        return rubric_trees.add(plain, what, request.POST.get(f"new_{what}", ""))
+        return protocol_edits.add(plain, what, request.POST.get(f"new_{what}", ""))
     if act == "remove":
-        rubric_trees.remove(plain, what)
+        protocol_edits.remove(plain, what)
     if act in MOVES:
-        return rubric_trees.move(plain, what, MOVES[act])
+        return protocol_edits.move(plain, what, MOVES[act])
     if act == "prune":
-        rubric_trees.prune(plain)
+        protocol_edits.prune(plain)
     return ""
 
 
@@ -108,7 +108,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     text = documents.write(plain)
-    problems, warnings = _looked_at(text)
+    problems, warnings = documents.check(text, protocol_edits.FILE)
     editor = Editor(plain)
     if check:
         editor.tell(problems)
@@ -138,20 +138,11 @@ def _context(
     }
 
 
-def _looked_at(text: str) -> tuple[tuple[RubricProblem, ...], tuple[tuple[str, str], ...]]:
-    """Return the problems and the warnings of a text."""
-    try:
-        rubric, problems = documents.sketch(text, rubric_trees.FILE)
-    except RubricError as unreadable:
-        return unreadable.problems, ()
-    return problems, documents.warnings(rubric)
-
-
 def _finished(request: HttpRequest, draft: RubricDraft) -> HttpResponse | None:
     """Create a version, or return None if problems have to be shown."""
     try:
         rubric = rubric_drafts.finish(draft=draft)
-    except RubricError as refused:
+    except ProtocolError as refused:
         for problem in refused.problems[:1]:
             said = f"{problem.key}: {problem.reason}" if problem.key else problem.reason
             messages.error(request, _("Not finished yet. %(problem)s") % {"problem": said})
@@ -166,7 +157,7 @@ def _finished(request: HttpRequest, draft: RubricDraft) -> HttpResponse | None:
 
 def _tell_stale(request: HttpRequest, before: str, after: str) -> None:
     """Warn of translations whose original text has changed."""
-    if places := rubric_trees.stale(before, after):
+    if places := protocol_edits.stale(before, after):
         said = _(
             "You changed texts whose translations are as they were: %(places)s. Change them in the YAML."
         )
@@ -186,8 +177,8 @@ def _revision(request: HttpRequest) -> int:
 
 def _base(draft: RubricDraft) -> Tree:
     try:
-        return rubric_trees.tree(draft.text)
-    except RubricError:
+        return protocol_edits.tree(draft.text)
+    except ProtocolError:
         return {}
 
 
@@ -228,7 +219,8 @@ def _text_page(
     refused: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    context = _context(draft, *_looked_at(text)) | {"form": form, "refused": refused}
+    problems, warnings = documents.check(text, protocol_edits.FILE)
+    context = _context(draft, problems, warnings) | {"form": form, "refused": refused}
     return render(request, "judging/rubrics/text.html", context, status=status)
 
 

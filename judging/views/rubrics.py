@@ -22,9 +22,14 @@ from judging.forms import rubric_sections as words
 from judging.forms.rubrics import TextForm
 from judging.guards import creator_required, rubric_for_readers, rubrics_of
 from judging.models import Rubric, RubricDraft, User
-from judging.protocols import documents, rubric_trees
+from judging.protocols import documents, protocol_edits
 from judging.protocols.guideline import blocks
-from judging.protocols.rubric_schema import FACT_KINDS, RULE_KINDS, RubricCriterion, RubricDocument
+from judging.protocols.protocol_schema import (
+    FACT_KINDS,
+    RULE_KINDS,
+    ProtocolCriterion,
+    ProtocolDocument,
+)
 
 ON_A_PAGE = 50
 KINDS = {kind: name for name, kind in (*RULE_KINDS.items(), *FACT_KINDS.items())}
@@ -35,7 +40,7 @@ class LibraryEntry:
     """A protocol in the library: its newest version, and the older ones."""
 
     rubric: Rubric
-    document: RubricDocument
+    document: ProtocolDocument
     older: tuple[Rubric, ...]
 
     @property
@@ -111,7 +116,7 @@ def rubric(request: HttpRequest, rubric: Rubric) -> HttpResponse:
     return render(request, "judging/rubrics/rubric.html", context)
 
 
-def _beside(document: RubricDocument, wanted: str | None) -> str:
+def _beside(document: ProtocolDocument, wanted: str | None) -> str:
     """Return the language of the translation to show: the requested one, else the reader's; "" for
     none."""
     there = document.languages()[1:]
@@ -126,7 +131,7 @@ def _language(tag: str) -> str:
         return tag
 
 
-def _parts(own: RubricDocument, other: RubricDocument | None) -> dict[str, Any]:
+def _parts(own: ProtocolDocument, other: ProtocolDocument | None) -> dict[str, Any]:
     """Return the parts of the page, each text with its translation or None."""
     shown = dict(words.SHOWS)
     return {
@@ -149,7 +154,9 @@ def _parts(own: RubricDocument, other: RubricDocument | None) -> dict[str, Any]:
     }
 
 
-def _criterion(own: RubricDocument, number: int, other: RubricDocument | None) -> dict[str, Any]:
+def _criterion(
+    own: ProtocolDocument, number: int, other: ProtocolDocument | None
+) -> dict[str, Any]:
     criterion = own.criteria[number]
     shown = [criterion, *([other.criteria[number]] if other else [])]
     return {
@@ -161,7 +168,7 @@ def _criterion(own: RubricDocument, number: int, other: RubricDocument | None) -
     }
 
 
-def _points(criterion: RubricCriterion) -> list[Any]:
+def _points(criterion: ProtocolCriterion) -> list[Any]:
     """Return the points that have a label; a scale from 0 to 100 has two."""
     return [point for point in criterion.points if point.label]
 
@@ -170,7 +177,7 @@ def _about(fact: Any) -> str:
     return str(getattr(fact, "criterion", None) or fact.beside)
 
 
-def _rule(own: RubricDocument, rule: Any) -> dict[str, Any]:
+def _rule(own: ProtocolDocument, rule: Any) -> dict[str, Any]:
     return {
         "kind": KINDS[type(rule)],
         "rule": rule,
@@ -181,7 +188,7 @@ def _rule(own: RubricDocument, rule: Any) -> dict[str, Any]:
     }
 
 
-def _worked(rubric: RubricDocument) -> dict[str, Any]:
+def _worked(rubric: ProtocolDocument) -> dict[str, Any]:
     """Return the worked item, if there is one, as templates/includes/worked_item.html shows it."""
     item = rubric.worked_item
     shown = (
@@ -192,7 +199,7 @@ def _worked(rubric: RubricDocument) -> dict[str, Any]:
     return {"item": item, "shown": shown, "rated": rubric.rated_example()}
 
 
-def _values(own: RubricDocument, values: Any) -> list[str]:
+def _values(own: ProtocolDocument, values: Any) -> list[str]:
     return [f"{own.criterion(key).name} {value}" for key, value in (values or {}).items()]
 
 
@@ -235,7 +242,8 @@ def new(request: HttpRequest) -> HttpResponse:
         return render(request, "judging/rubrics/new.html", {"form": TextForm()})
     if request.POST.get("from") == "nothing":
         return redirect(
-            "judging:rubric_draft", _started(request.user, documents.write(rubric_trees.blank())).pk
+            "judging:rubric_draft",
+            _started(request.user, documents.write(protocol_edits.blank())).pk,
         )
     form = TextForm(request.POST, request.FILES)
     if form.is_valid() and not form.cleaned_data["text"].strip():

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 from judging.actions import adjudications, campaigns
 from judging.models import Question
 from judging.protocols import documents
-from judging.protocols.documents import RubricDocument
+from judging.protocols.documents import ProtocolDocument
 from tests import factories
 from tests.annotation import studies
 from tests.flows.sessions import enter, press_keys
@@ -34,7 +34,7 @@ SEEN = """([texts, passage]) => {
 }"""
 
 
-def options(rubric: RubricDocument, stage: str = "") -> set[str]:
+def options(rubric: ProtocolDocument, stage: str = "") -> set[str]:
     """Return the words of a protocol's options, of one stage or of all."""
     return {
         point.label

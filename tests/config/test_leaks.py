@@ -14,7 +14,7 @@ from config import settings as site
 from config.logs import WithoutLinks
 from judging.actions import campaigns, rubrics
 from judging.protocols import documents
-from judging.protocols.documents import RubricError
+from judging.protocols.documents import ProtocolError
 from tests import factories
 from tests.annotation import studies
 
@@ -100,7 +100,7 @@ def test_version_that_could_break_a_download_is_refused(version: str) -> None:
     text = factories.SMALL.replace(
         'version: "1"', f"version: {version!r}" if "\\" not in version else f'version: "{version}"'
     )
-    with pytest.raises(RubricError):
+    with pytest.raises(ProtocolError):
         documents.parse(text, "x.yaml")
 
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from judging.actions import rubric_drafts
 from judging.models import Rubric, RubricDraft, User
-from judging.protocols import documents, rubric_trees
+from judging.protocols import documents, protocol_edits
 from tests import factories
 from tests.flows.axe import violations
 
@@ -99,7 +99,7 @@ def test_protocol_of_two_criteria_on_a_small_screen_without_javascript(new_page,
 def test_draft_says_what_is_missing_and_leads_there(page, owner):
     enter(page, owner)
     made = rubric_drafts.start(
-        by=owner, text=documents.write(rubric_trees.blank()), now=timezone.now()
+        by=owner, text=documents.write(protocol_edits.blank()), now=timezone.now()
     )
     page.goto(reverse("judging:rubric_draft", args=[made.pk]))
     page.get_by_role("button", name="Save the draft").click()

@@ -19,7 +19,7 @@ from analysis.sections.llm_judges.judge_descriptions import (
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.percentages import percent
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._alternative_annotator import (
     COPIES,
@@ -222,7 +222,7 @@ def tested(judged: Judged, name: str, epsilon: float) -> AlternativeTest:
     )
 
 
-def level_for(criterion: RubricCriterion) -> str:
+def level_for(criterion: ProtocolCriterion) -> str:
     """Return how values are compared: by their distance, or by equality where they have no
     order."""
     return "ordinal" if criterion.is_averaged and criterion.level != "nominal" else "nominal"

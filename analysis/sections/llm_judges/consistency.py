@@ -20,7 +20,7 @@ from analysis.sections.llm_judges.judge_descriptions import (
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_comparisons import negated
 from judging.percentages import percent
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._inputs import FloatArray
 from quaestor_stats._llm_judges import by_place
@@ -140,7 +140,7 @@ def _row(judged: Judged, name: str) -> JudgeConsistencyRow | None:
     )
 
 
-def _earlier(bias: Result, criterion: RubricCriterion) -> Result:
+def _earlier(bias: Result, criterion: ProtocolCriterion) -> Result:
     """Return the bias towards the earlier position, above 0 if it favours the earlier."""
     if level_for(criterion) != "ordinal":
         return undefined(bias.method, NO_ORDER)

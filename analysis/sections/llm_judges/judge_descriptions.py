@@ -17,7 +17,7 @@ from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.columns import clusters_of, units_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.models import MachineJudge
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._design import ClusterUnit
 from quaestor_stats._inputs import FloatArray, Labels
 from quaestor_stats._llm_judges import jury
@@ -118,7 +118,7 @@ def _made(row: MachineJudgeRow) -> str:
 class Judged:
     """One criterion: the values of the annotators and of each judge, unit by unit."""
 
-    criterion: RubricCriterion
+    criterion: ProtocolCriterion
     units: pd.Index[int]
     people: FloatArray  # (n_units, n_people)
     names: list[str]
@@ -145,7 +145,9 @@ def judged_criteria(material: Material) -> list[Judged]:
     return [values for values in judged if values]
 
 
-def _judged(material: Material, criterion: RubricCriterion, answers: pd.DataFrame) -> Judged | None:
+def _judged(
+    material: Material, criterion: ProtocolCriterion, answers: pd.DataFrame
+) -> Judged | None:
     """Return the values of annotators and judges on a criterion; None if either gave none."""
     ratings = material.ratings(criterion.key)
     if answers.empty or ratings.empty:
@@ -186,7 +188,7 @@ def mean_of_people(ratings: FloatArray) -> FloatArray:
     return np.where(count > 0, np.nansum(ratings, axis=1) / np.maximum(count, 1), np.nan)
 
 
-def _jury(judges: Sequence[FloatArray], criterion: RubricCriterion) -> dict[str, FloatArray]:
+def _jury(judges: Sequence[FloatArray], criterion: ProtocolCriterion) -> dict[str, FloatArray]:
     """Return the jury's values: the mean of its judges, or on a nominal scale the most frequent."""
     if len(judges) < 2:
         return {}

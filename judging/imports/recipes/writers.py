@@ -26,7 +26,7 @@ from judging.imports.records import (
     SourceRecord,
     StudyRecords,
 )
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from judging.spans import NOTHING
 
 _GIVEN = ("source_id", "passage", "sentence", "answer", "answer_start")
@@ -127,7 +127,7 @@ def label_studio_pieces(parts: Iterable[StudyRecords], *, raters: Iterable[str])
     yield from in_pieces(_listed(tasks))
 
 
-def label_studio_config(criteria: Iterable[RubricCriterion]) -> str:
+def label_studio_config(criteria: Iterable[ProtocolCriterion]) -> str:
     """Return the labelling interface that shows such tasks with these criteria."""
     lines = ["<View>"]
     lines += [f'  <Text name="{name}" value="${name}"/>' for name in ("passage", "question")]

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from judging.actions import rubrics
-from judging.protocols.documents import SHIPPED, RubricError
+from judging.protocols.documents import SHIPPED, ProtocolError
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
             raise CommandError(f"{folder} is no folder.")
         try:
             installed = rubrics.install_shipped(folder)
-        except RubricError as error:
+        except ProtocolError as error:
             raise CommandError(str(error)) from None
         for rubric in installed:
             self.stdout.write(

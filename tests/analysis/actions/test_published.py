@@ -13,7 +13,7 @@ from analysis.actions.published_computations import Computation
 from analysis.actions.reproductions import ReleasedFile, reproduce
 from analysis.reports.published_numbers import NUMBERS
 from judging import storage
-from judging.protocols.rubric_nodes import RubricError
+from judging.protocols.protocol_yaml import ProtocolError
 from tests import factories
 from tests.analysis.actions.test_reproductions import written
 from tests.judging.api.programs import API, program
@@ -149,7 +149,7 @@ def test_reproduce_qgbench_printed_pair_of_metrics_in_either_order(tmp_path, cap
     ("right", "wrong", "line", "key", "reason"),
     [
         ("protocol: nema-khapra", "protocol: nema", 4, "protocol", "nema-khapra"),
-        ("title: An", "titel: An", 2, "titel", "not permitted"),
+        ("title: An", "titel: An", 2, "titel", "unknown key"),
         ("role: reference", "role: referenze", 9, "mapping.columns.First version.role", "question"),
         ("[agreement, sys", "[agreements, sys", 13, "compute[0]", "agreement"),
         ("questions: 8", "question: 8", 14, "belongs.question", "questions"),
@@ -164,7 +164,7 @@ def test_reproduce_qgbench_printed_pair_of_metrics_in_either_order(tmp_path, cap
 def test_read_wrong_file_names_file_line_and_key(right, wrong, line, key, reason):
     assert right in STUDY
 
-    with pytest.raises(RubricError) as refused:
+    with pytest.raises(ProtocolError) as refused:
         published.read(STUDY.replace(right, wrong), "invented.yaml")
 
     found = [each for each in refused.value.problems if each.key.startswith(key)]

@@ -21,7 +21,7 @@ from judging.models import (
     System,
     Unit,
 )
-from judging.protocols.rubric_schema import CriterionPoint
+from judging.protocols.protocol_schema import CriterionPoint
 from tests import factories
 from tests.analysis import studies
 from tests.annotation.studies import opened

@@ -19,7 +19,7 @@ from judging.imports import adding
 from judging.imports.mapping import Column, Mapping
 from judging.models import Campaign, Enrollment, Exclusion, Rubric
 from judging.protocols import documents
-from judging.protocols.rubric_schema import CriterionPoint
+from judging.protocols.protocol_schema import CriterionPoint
 from tests import factories
 
 CANNOT_SAY = 9

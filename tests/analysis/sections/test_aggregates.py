@@ -7,7 +7,7 @@ import pytest
 from analysis.sections.aggregates import Aggregates, combined_best
 from judging.actions import rubrics
 from judging.protocols import documents
-from judging.protocols.rubric_schema import Aggregate
+from judging.protocols.protocol_schema import Aggregate
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.golden import material

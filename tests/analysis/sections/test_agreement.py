@@ -15,7 +15,7 @@ from analysis.reports.numerals import coefficient
 from analysis.sections.agreement import Agreement, of_table
 from judging.models import Campaign
 from judging.protocols import documents
-from judging.protocols.rubric_schema import ReportedAgreement
+from judging.protocols.protocol_schema import ReportedAgreement
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections import stored

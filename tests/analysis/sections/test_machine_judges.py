@@ -31,7 +31,7 @@ from analysis.sections.systems import Systems
 from judging import storage
 from judging.actions import machine_judges
 from judging.models import Campaign, Rubric
-from judging.protocols.rubric_schema import Aggregate
+from judging.protocols.protocol_schema import Aggregate
 from quaestor_stats._design import Design
 from tests import factories
 from tests.analysis import studies

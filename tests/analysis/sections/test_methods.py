@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from analysis.sections.methods import RunMade, methods
 from judging.protocols import documents
-from judging.protocols.rubric_schema import CriterionPoint
+from judging.protocols.protocol_schema import CriterionPoint
 from tests import factories
 from tests.analysis.sections import stored
 

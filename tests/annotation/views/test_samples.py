@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.models import Assignment, Draft, RubricDraft, User
-from judging.protocols import documents, rubric_trees
+from judging.protocols import documents, protocol_edits
 from tests import factories
 from tests.annotation import studies
 from tests.judging.views.forms_of import fields
@@ -104,7 +104,7 @@ def test_what_is_there_of_an_incomplete_protocol_is_shown(page, owner, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "key: [", "title: T", documents.write(rubric_trees.blank() | {"criteria": []})]
+    "text", ["", "key: [", "title: T", documents.write(protocol_edits.blank() | {"criteria": []})]
 )
 def test_nothing_to_show_leads_back_and_says_so(page, owner, text):
     made = draft(owner, text)

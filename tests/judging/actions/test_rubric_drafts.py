@@ -8,7 +8,7 @@ from judging.actions import rubric_drafts, rubrics
 from judging.actions.rubric_drafts import ChangedElsewhere, NotText
 from judging.models import Rubric, RubricDraft, User
 from judging.protocols import documents
-from judging.protocols.rubric_nodes import RubricError
+from judging.protocols.protocol_yaml import ProtocolError
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +65,7 @@ def test_finish_makes_a_version_of_its_owner_and_drops_the_draft(owner):
 def test_finish_of_an_incomplete_draft_names_everything_and_keeps_it(owner):
     made = draft(owner, "title: Half\ncriteria:\n  - name: Fluency\n")
 
-    with pytest.raises(RubricError) as refused:
+    with pytest.raises(ProtocolError) as refused:
         rubric_drafts.finish(draft=made)
 
     keys = {problem.key for problem in refused.value.problems}
@@ -78,7 +78,7 @@ def test_finish_refuses_a_version_that_says_something_else(owner):
     rubric_drafts.finish(draft=draft(owner))
     made = draft(owner, factories.SMALL.replace("Form alone.", "Spelling too."))
 
-    with pytest.raises(RubricError) as refused:
+    with pytest.raises(ProtocolError) as refused:
         rubric_drafts.finish(draft=made)
 
     problem = refused.value.problems[0]

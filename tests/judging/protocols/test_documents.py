@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from judging.protocols.documents import (
-    RubricError,
+    ProtocolError,
     digest,
     from_document,
     localized,
@@ -21,7 +21,7 @@ from judging.protocols.documents import (
     warnings,
 )
 from judging.protocols.guideline import blocks
-from judging.protocols.rubric_schema import CriterionPoint, Quota, StandardCriterion
+from judging.protocols.protocol_schema import CriterionPoint, Quota, StandardCriterion
 from judging.rules import Fatal, Force, Identical, Lone, Missing, settled
 
 SMALL = """\
@@ -69,7 +69,7 @@ guideline: Read it twice.
 
 
 def refused(text: str) -> list[tuple[int | None, str, str]]:
-    with pytest.raises(RubricError) as error:
+    with pytest.raises(ProtocolError) as error:
         parse(text, "mine.yaml")
     return [(problem.line, problem.key, problem.reason) for problem in error.value.problems]
 
@@ -267,7 +267,7 @@ def test_refused_hostile_files_end_in_a_sentence(text: str, reason: str) -> None
 
 
 def test_error_prints_file_line_key_and_reason() -> None:
-    with pytest.raises(RubricError) as error:
+    with pytest.raises(ProtocolError) as error:
         parse(changed("annotators: 3", "annotators: 0"), "mine.yaml")
     assert (
         str(error.value) == "mine.yaml, line 8: annotators: must be a whole number from 1 to 1000"
@@ -277,9 +277,9 @@ def test_error_prints_file_line_key_and_reason() -> None:
 def test_from_document_checks_as_parse_does() -> None:
     document = to_document(parse(SMALL, "mine.yaml"))
     del document["criteria"][0]["definition"]
-    with pytest.raises(RubricError) as error:
+    with pytest.raises(ProtocolError) as error:
         from_document(document)
-    assert str(error.value) == "document: criteria[0].definition: is missing; give a text"
+    assert str(error.value) == "document: criteria[0].definition: is missing"
 
 
 def test_only_what_questions_get_is_combined() -> None:

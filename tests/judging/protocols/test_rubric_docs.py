@@ -4,7 +4,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import get_args
 
-from judging.protocols import rubric_schema as schema
+from judging.protocols import protocol_schema as schema
 from judging.protocols.documents import localized, parse
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "rubric-schema.md"
@@ -19,9 +19,9 @@ def test_the_example_is_a_rubric() -> None:
 
 def test_every_key_and_choice_is_told() -> None:
     parts = (
-        schema.RubricDocument,
+        schema.ProtocolDocument,
         schema.Stage,
-        schema.RubricCriterion,
+        schema.ProtocolCriterion,
         schema.StandardCriterion,
         schema.CriterionPoint,
         schema.Aggregate,

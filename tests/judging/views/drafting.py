@@ -29,6 +29,6 @@ def send(page: Client, made: RubricDraft, act: str = "save", htmx: bool = False,
     return page.post(reverse("judging:rubric_draft", args=[made.pk]), sent, headers=headers)
 
 
-def document(made: RubricDraft) -> documents.RubricDocument:
+def document(made: RubricDraft) -> documents.ProtocolDocument:
     made.refresh_from_db()
     return documents.parse(made.text, "x")

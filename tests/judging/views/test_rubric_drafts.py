@@ -5,7 +5,7 @@ import pytest
 from django.urls import reverse
 
 from judging.models import RubricDraft
-from judging.protocols import documents, rubric_trees
+from judging.protocols import documents, protocol_edits
 from tests import factories
 from tests.judging.views.drafting import document, draft, send, shown
 from tests.judging.views.forms_of import fields
@@ -96,7 +96,7 @@ def test_rows_are_added_moved_and_removed_by_plain_buttons(page, owner):
     send(page, made, "add criteria[2].points", **{"criteria[2].name": "Use of words"})
     send(page, made, "up criteria[2]")
     made.refresh_from_db()
-    rows = rubric_trees.tree(made.text)["criteria"]
+    rows = protocol_edits.tree(made.text)["criteria"]
     assert [row.get("key") for row in rows] == ["grammaticality", "use-of-words", "correctness"]
     assert [point["value"] for point in rows[1]["points"]] == ["1", "2", "3", "4"]
     send(page, made, "remove criteria[1].points[3]")

@@ -1,11 +1,11 @@
-"""Checks between the parts of a rubric; each problem is a place and a sentence."""
+"""Checks between the parts of a protocol; each problem is a place and a sentence."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from judging.protocols.rubric_schema import Quota, RubricCriterion, RubricDocument, WorkedItem
+from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument, Quota, WorkedItem
 from judging.rules import Fatal, Force, Identical, Lone, Missing, Rule, RuleCycle, forced
 
 KeyedProblem = tuple[str, str]
@@ -14,19 +14,19 @@ _WORD = re.compile(r"\w+")
 _WHOLE = ("overall", "general", "total")
 
 
-def problems(rubric: RubricDocument) -> Iterator[KeyedProblem]:
+def problems(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
     """Yield every problem between the parts; each part by itself must have passed its checks."""
-    yield from _stages(rubric)
-    yield from _criteria(rubric)
-    yield from _repeated("rules", [rule.key for rule in rubric.rules])
-    yield from _repeated("facts", [fact.key for fact in rubric.facts])
-    for index, rule in enumerate(rubric.rules):
-        yield from _rule(rubric, rule, f"rules[{index}]")
-    yield from _rules_together(rubric)
-    yield from _facts(rubric)
-    yield from _aggregate(rubric)
-    if rubric.worked_item:
-        yield from _worked_item(rubric, rubric.worked_item)
+    yield from _stages(protocol)
+    yield from _criteria(protocol)
+    yield from _repeated("rules", [rule.key for rule in protocol.rules])
+    yield from _repeated("facts", [fact.key for fact in protocol.facts])
+    for index, rule in enumerate(protocol.rules):
+        yield from _rule(protocol, rule, f"rules[{index}]")
+    yield from _rules_together(protocol)
+    yield from _facts(protocol)
+    yield from _aggregate(protocol)
+    if protocol.worked_item:
+        yield from _worked_item(protocol, protocol.worked_item)
 
 
 def asks_overall(text: str) -> bool:
@@ -44,9 +44,9 @@ def asks_overall(text: str) -> bool:
     return words == ["quality"] or "overall" in behind or any(word in before for word in _WHOLE)
 
 
-def warnings(rubric: RubricDocument) -> Iterator[KeyedProblem]:
+def warnings(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
     """Yield warnings about valid but unwise parts."""
-    for index, criterion in enumerate(rubric.criteria):
+    for index, criterion in enumerate(protocol.criteria):
         if asks_overall(criterion.name) or asks_overall(criterion.key):
             yield (
                 f"criteria[{index}].name",
@@ -68,28 +68,30 @@ def _repeated(place: str, keys: Sequence[object], name: str = "key") -> Iterator
             yield f"{place}[{index}].{name}", f"{key} is given twice"
 
 
-def _stages(rubric: RubricDocument) -> Iterator[KeyedProblem]:
-    yield from _repeated("stages", [stage.key for stage in rubric.stages])
-    used = {c.stage for c in rubric.criteria} | (
-        {rubric.span_mark.stage} if rubric.span_mark else set()
+def _stages(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
+    yield from _repeated("stages", [stage.key for stage in protocol.stages])
+    used = {c.stage for c in protocol.criteria} | (
+        {protocol.span_mark.stage} if protocol.span_mark else set()
     )
-    for index, stage in enumerate(rubric.stages):
+    for index, stage in enumerate(protocol.stages):
         if stage.key not in used:
             yield f"stages[{index}]", "nothing is judged in this stage"
-    if rubric.span_mark and rubric.span_mark.stage not in {stage.key for stage in rubric.stages}:
-        yield "span_mark.stage", f"there is no stage {rubric.span_mark.stage}"
-    if rubric.page_size > 1 and rubric.task != "unit":
+    if protocol.span_mark and protocol.span_mark.stage not in {
+        stage.key for stage in protocol.stages
+    }:
+        yield "span_mark.stage", f"there is no stage {protocol.span_mark.stage}"
+    if protocol.page_size > 1 and protocol.task != "unit":
         yield "page_size", "only single questions (task: unit) come several to a page"
 
 
-def _criteria(rubric: RubricDocument) -> Iterator[KeyedProblem]:
-    yield from _repeated("criteria", [criterion.key for criterion in rubric.criteria])
-    stages = {stage.key for stage in rubric.stages}
-    for index, criterion in enumerate(rubric.criteria):
+def _criteria(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
+    yield from _repeated("criteria", [criterion.key for criterion in protocol.criteria])
+    stages = {stage.key for stage in protocol.stages}
+    for index, criterion in enumerate(protocol.criteria):
         place = f"criteria[{index}]"
         if criterion.stage not in stages:
             yield f"{place}.stage", f"there is no stage {criterion.stage}"
-        if criterion.asked == "once_per_set" and (criterion.unit == "set" or rubric.expected < 2):
+        if criterion.asked == "once_per_set" and (criterion.unit == "set" or protocol.expected < 2):
             yield (
                 f"{place}.asked",
                 "once_per_set is for questions of sets of which two or more are expected",
@@ -97,29 +99,31 @@ def _criteria(rubric: RubricDocument) -> Iterator[KeyedProblem]:
         yield from _scale(criterion, place)
 
 
-def _scale(criterion: RubricCriterion, place: str) -> Iterator[KeyedProblem]:
+def _scale(criterion: ProtocolCriterion, place: str) -> Iterator[KeyedProblem]:
     yield from _repeated(f"{place}.points", [point.value for point in criterion.points], "value")
     if len(set(criterion.values())) < 2:
         yield f"{place}.points", "a scale needs two values or more, not counting missing ones"
 
 
-def _rule(rubric: RubricDocument, rule: Rule, place: str) -> Iterator[KeyedProblem]:
+def _rule(protocol: ProtocolDocument, rule: Rule, place: str) -> Iterator[KeyedProblem]:
     if isinstance(rule, Force):
-        yield from _named(rubric, {rule.criterion: rule.value}, f"{place}.criterion", inside=False)
-        yield from _named(rubric, rule.sets, f"{place}.sets")
-        yield from _reach(rubric, rule, place)
+        yield from _named(
+            protocol, {rule.criterion: rule.value}, f"{place}.criterion", inside=False
+        )
+        yield from _named(protocol, rule.sets, f"{place}.sets")
+        yield from _reach(protocol, rule, place)
     elif isinstance(rule, Fatal):
-        yield from _named(rubric, rule.when, f"{place}.when")
-        yield from _fatal_others(rubric, rule, place)
+        yield from _named(protocol, rule.when, f"{place}.when")
+        yield from _fatal_others(protocol, rule, place)
     else:
-        yield from _named(rubric, rule.sets or {}, f"{place}.sets")
-        yield from _set_rule(rubric, rule, place)
+        yield from _named(protocol, rule.sets or {}, f"{place}.sets")
+        yield from _set_rule(protocol, rule, place)
 
 
 def _named(
-    rubric: RubricDocument, values: Mapping[str, int], place: str, *, inside: bool = True
+    protocol: ProtocolDocument, values: Mapping[str, int], place: str, *, inside: bool = True
 ) -> Iterator[KeyedProblem]:
-    known = {criterion.key: criterion for criterion in rubric.criteria}
+    known = {criterion.key: criterion for criterion in protocol.criteria}
     for key, value in values.items():
         where = f"{place}.{key}" if inside else place
         if key not in known:
@@ -128,10 +132,10 @@ def _named(
             yield where, f"{value} is not on the scale of {key}"
 
 
-def _reach(rubric: RubricDocument, rule: Force, place: str) -> Iterator[KeyedProblem]:
+def _reach(protocol: ProtocolDocument, rule: Force, place: str) -> Iterator[KeyedProblem]:
     """A cause and the criterion it sets must be about one unit, the cause not in a later stage."""
-    known = {criterion.key: criterion for criterion in rubric.criteria}
-    order = [stage.key for stage in rubric.stages]
+    known = {criterion.key: criterion for criterion in protocol.criteria}
+    order = [stage.key for stage in protocol.stages]
     cause = known.get(rule.criterion)
     for target in (known[key] for key in rule.sets if key in known):
         if cause and (cause.unit, cause.asked) != (target.unit, target.asked):
@@ -146,8 +150,8 @@ def _reach(rubric: RubricDocument, rule: Force, place: str) -> Iterator[KeyedPro
             )
 
 
-def _fatal_others(rubric: RubricDocument, rule: Fatal, place: str) -> Iterator[KeyedProblem]:
-    worst = rubric.worst()
+def _fatal_others(protocol: ProtocolDocument, rule: Fatal, place: str) -> Iterator[KeyedProblem]:
+    worst = protocol.worst()
     for index, key in enumerate(rule.named):
         if key not in worst:
             yield (
@@ -162,30 +166,30 @@ def _fatal_others(rubric: RubricDocument, rule: Fatal, place: str) -> Iterator[K
 
 
 def _set_rule(
-    rubric: RubricDocument, rule: Missing | Identical | Lone, place: str
+    protocol: ProtocolDocument, rule: Missing | Identical | Lone, place: str
 ) -> Iterator[KeyedProblem]:
     if isinstance(rule, Missing):
-        given = rubric.worst() if rule.sets is None else rule.sets
-        for criterion in rubric.criteria:
+        given = protocol.worst() if rule.sets is None else rule.sets
+        for criterion in protocol.criteria:
             if (
                 criterion.unit == "question"
                 and not criterion.optional
                 and criterion.key not in given
             ):
                 yield f"{place}.sets", f"say what a missing question gets on {criterion.key}"
-    elif rubric.expected < 2:
+    elif protocol.expected < 2:
         yield place, "this rule is about sets of which two or more questions are expected"
 
 
-def _rules_together(rubric: RubricDocument) -> Iterator[KeyedProblem]:
+def _rules_together(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
     for kind in (Missing, Identical, Lone, Fatal):
-        places = [index for index, rule in enumerate(rubric.rules) if isinstance(rule, kind)]
+        places = [index for index, rule in enumerate(protocol.rules) if isinstance(rule, kind)]
         for index in places[1:]:
-            yield f"rules[{index}]", f"a rubric has at most one {kind.__name__.lower()} rule"
-    forces = [(index, rule) for index, rule in enumerate(rubric.rules) if isinstance(rule, Force)]
+            yield f"rules[{index}]", f"a protocol has at most one {kind.__name__.lower()} rule"
+    forces = [(index, rule) for index, rule in enumerate(protocol.rules) if isinstance(rule, Force)]
     yield from _disagreements(forces)
     try:
-        forced(rubric.rules, {})
+        forced(protocol.rules, {})
     except RuleCycle as cycle:
         index = next(
             i
@@ -208,22 +212,22 @@ def _disagreements(forces: Sequence[tuple[int, Force]]) -> Iterator[KeyedProblem
                     )
 
 
-def _facts(rubric: RubricDocument) -> Iterator[KeyedProblem]:
-    known = {criterion.key: criterion for criterion in rubric.criteria}
-    for index, fact in enumerate(rubric.facts):
+def _facts(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
+    known = {criterion.key: criterion for criterion in protocol.criteria}
+    for index, fact in enumerate(protocol.facts):
         place = f"facts[{index}]"
         if isinstance(fact, Quota):
             for level in fact.quota:
                 yield from _named(
-                    rubric, {fact.criterion: level}, f"{place}.criterion", inside=False
+                    protocol, {fact.criterion: level}, f"{place}.criterion", inside=False
                 )
         elif fact.beside not in known:
             yield f"{place}.beside", f"there is no criterion {fact.beside}"
 
 
-def _aggregate(rubric: RubricDocument) -> Iterator[KeyedProblem]:
-    known = {criterion.key: criterion for criterion in rubric.criteria}
-    for index, key in enumerate(rubric.aggregate.criteria):
+def _aggregate(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
+    known = {criterion.key: criterion for criterion in protocol.criteria}
+    for index, key in enumerate(protocol.aggregate.criteria):
         if key not in known:
             yield f"aggregate.criteria[{index}]", f"there is no criterion {key}"
         elif known[key].best == "none":
@@ -231,42 +235,42 @@ def _aggregate(rubric: RubricDocument) -> Iterator[KeyedProblem]:
                 f"aggregate.criteria[{index}]",
                 f"{key} has no best end, so a mean of it says nothing of quality",
             )
-        elif known[key].unit == "set" and rubric.aggregate.combined != "none":
+        elif known[key].unit == "set" and protocol.aggregate.combined != "none":
             yield (
                 f"aggregate.criteria[{index}]",
                 f"{key} is judged of whole sets; only what questions get is combined",
             )
-    if rubric.aggregate.combined != "none" and not rubric.worst():
+    if protocol.aggregate.combined != "none" and not protocol.worst():
         yield (
             "aggregate.combined",
             "no criterion of questions has a best end, so there is nothing to combine",
         )
-    ends = {each.best for each in rubric.criteria if each.key in rubric.aggregated()}
-    if rubric.aggregate.combined != "none" and len(ends) > 1:
+    ends = {each.best for each in protocol.criteria if each.key in protocol.aggregated()}
+    if protocol.aggregate.combined != "none" and len(ends) > 1:
         yield "aggregate.combined", "criteria whose best ends differ cannot be added up"
-    if rubric.aggregate.weights and rubric.aggregate.combined == "none":
+    if protocol.aggregate.weights and protocol.aggregate.combined == "none":
         yield "aggregate.weights", "there is no combined score; combine the criteria to weigh them"
         return
-    for key in rubric.aggregate.weights:
-        if key not in rubric.aggregated():
+    for key in protocol.aggregate.weights:
+        if key not in protocol.aggregated():
             yield (
                 f"aggregate.weights.{key}",
                 f"{key} does not enter the combined score; add it to the criteria or drop its weight",
             )
 
 
-def _worked_item(rubric: RubricDocument, item: WorkedItem) -> Iterator[KeyedProblem]:
+def _worked_item(protocol: ProtocolDocument, item: WorkedItem) -> Iterator[KeyedProblem]:
     """Yield problems of the worked item: it must rate every criterion, give reasons, obey the
     rules, and show nothing that annotators will not see."""
-    yield from _named(rubric, item.values, "worked_item.values")
-    for criterion in rubric.criteria:
+    yield from _named(protocol, item.values, "worked_item.values")
+    for criterion in protocol.criteria:
         if criterion.key not in item.values and not criterion.optional:
             yield "worked_item.values", f"{criterion.key} has no value"
     for key in item.values.keys() ^ item.why.keys():
         missing = "has a value and no reason" if key in item.values else "has a reason and no value"
         yield f"worked_item.why.{key}", f"{key} {missing}"
-    yield from _against_rules(rubric, item)
-    shown = {name for stage in rubric.stages for name in stage.shows}
+    yield from _against_rules(protocol, item)
+    shown = {name for stage in protocol.stages for name in stage.shows}
     for name in item.shows:
         if name == "siblings" or name not in shown:
             yield f"worked_item.shows.{name}", f"no stage shows {name}"
@@ -274,9 +278,9 @@ def _worked_item(rubric: RubricDocument, item: WorkedItem) -> Iterator[KeyedProb
         yield "worked_item.siblings", "no stage shows siblings"
 
 
-def _against_rules(rubric: RubricDocument, item: WorkedItem) -> Iterator[KeyedProblem]:
+def _against_rules(protocol: ProtocolDocument, item: WorkedItem) -> Iterator[KeyedProblem]:
     try:
-        settled_by_rules = forced(rubric.rules, item.values)
+        settled_by_rules = forced(protocol.rules, item.values)
     except RuleCycle:
         return  # reported with the rules
     for key, settled in settled_by_rules.items():
@@ -285,11 +289,11 @@ def _against_rules(rubric: RubricDocument, item: WorkedItem) -> Iterator[KeyedPr
 
 
 def translation_problems(
-    rubric: RubricDocument, strings: Mapping[str, str]
+    protocol: ProtocolDocument, strings: Mapping[str, str]
 ) -> Iterator[KeyedProblem]:
     """Yield problems of the translations, given the texts to translate."""
-    for language, words in rubric.translations.items():
-        if not TAG.fullmatch(language) or language == rubric.language:
+    for language, words in protocol.translations.items():
+        if not TAG.fullmatch(language) or language == protocol.language:
             yield (
                 f"translations.{language}",
                 "must be the tag of another language, such as de or pt-BR",

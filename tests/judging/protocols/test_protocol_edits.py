@@ -2,16 +2,16 @@
 
 import pytest
 
-from judging.protocols import documents, rubric_trees
-from judging.protocols.rubric_nodes import RubricError
-from judging.protocols.rubric_trees import NoSuchPlace
+from judging.protocols import documents, protocol_edits
+from judging.protocols.protocol_edits import NoSuchPlace
+from judging.protocols.protocol_yaml import ProtocolError
 
 
-def task_b() -> rubric_trees.Tree:
-    return rubric_trees.tree(documents.to_yaml(documents.shipped("qgstec2010-b")))
+def task_b() -> protocol_edits.Tree:
+    return protocol_edits.tree(documents.to_yaml(documents.shipped("qgstec2010-b")))
 
 
-def read(plain: rubric_trees.Tree) -> documents.RubricDocument:
+def read(plain: protocol_edits.Tree) -> documents.ProtocolDocument:
     return documents.parse(documents.write(plain), "x")
 
 
@@ -19,14 +19,14 @@ def read(plain: rubric_trees.Tree) -> documents.RubricDocument:
     "text", ["", "- a", "word", "a: *b", "a: [", "\t- x", "a: !!python/object:os.system {}"]
 )
 def test_text_that_is_no_mapping_is_refused(text):
-    with pytest.raises(RubricError):
-        rubric_trees.tree(text)
+    with pytest.raises(ProtocolError):
+        protocol_edits.tree(text)
 
 
 def test_blank_protocol_lacks_words_only():
-    _, problems = documents.sketch(documents.write(rubric_trees.blank()), "x")
+    problems, _ = documents.check(documents.write(protocol_edits.blank()), "x")
 
-    assert {problem.reason for problem in problems} == {"is missing; give a text"}
+    assert {problem.reason for problem in problems} == {"is missing"}
 
 
 def test_renamed_criterion_is_followed_by_rules_aggregate_and_translations():
@@ -34,7 +34,7 @@ def test_renamed_criterion_is_followed_by_rules_aggregate_and_translations():
     for row in plain["criteria"]:
         if row["key"] == "relevance":
             row["key"] = "aboutness"
-    rubric_trees.rename(plain, criteria={"relevance": "aboutness"}, stages={})
+    protocol_edits.rename(plain, criteria={"relevance": "aboutness"}, stages={})
 
     rubric = read(plain)
 
@@ -49,7 +49,7 @@ def test_two_criteria_may_swap_their_keys():
         "rules": [{"sets": {"a": 1, "b": 2}}],
     }
 
-    rubric_trees.rename(plain, criteria={"a": "b", "b": "a"}, stages={})
+    protocol_edits.rename(plain, criteria={"a": "b", "b": "a"}, stages={})
 
     assert plain == {
         "aggregate": {"criteria": ["b", "a"], "weights": {"b": 3}},
@@ -60,23 +60,23 @@ def test_two_criteria_may_swap_their_keys():
 def test_weight_of_a_criterion_that_is_gone_is_dropped():
     plain = {"aggregate": {"criteria": ["a", "b"], "weights": {"a": 3, "b": 2}}}
 
-    rubric_trees.forget(plain, "a")
+    protocol_edits.forget(plain, "a")
 
     assert plain == {"aggregate": {"criteria": ["b"], "weights": {"b": 2}}}
 
 
 def test_renamed_stage_is_followed_by_its_criteria():
-    plain = rubric_trees.tree(documents.to_yaml(documents.shipped("qgbench-staged")))
+    plain = protocol_edits.tree(documents.to_yaml(documents.shipped("qgbench-staged")))
     plain["stages"][0]["key"] = "alone"
-    rubric_trees.rename(plain, criteria={}, stages={"question": "alone"})
+    protocol_edits.rename(plain, criteria={}, stages={"question": "alone"})
 
     assert read(plain).criterion("grammaticality").stage == "alone"
 
 
 def test_removed_criterion_is_forgotten_by_rules_and_its_translations_can_be_pruned():
     plain = task_b()
-    rubric_trees.remove(plain, "criteria[4]")
-    rubric_trees.prune(plain)
+    protocol_edits.remove(plain, "criteria[4]")
+    protocol_edits.prune(plain)
     for rule in plain["rules"]:
         if rule["kind"] in ("identical", "lone"):
             rule["sets"] = {"ambiguity": 3}
@@ -88,11 +88,11 @@ def test_removed_criterion_is_forgotten_by_rules_and_its_translations_can_be_pru
 
 
 def test_rows_are_added_where_they_belong():
-    plain = rubric_trees.blank()
+    plain = protocol_edits.blank()
 
-    assert rubric_trees.add(plain, "criteria") == "criteria[1]"
-    assert rubric_trees.add(plain, "criteria[1].points") == "criteria[1].points[3]"
-    assert rubric_trees.add(plain, "rules", "lone") == "rules[0]"
+    assert protocol_edits.add(plain, "criteria") == "criteria[1]"
+    assert protocol_edits.add(plain, "criteria[1].points") == "criteria[1].points[3]"
+    assert protocol_edits.add(plain, "rules", "lone") == "rules[0]"
     assert plain["criteria"][1]["stage"] == "judge"
     assert plain["criteria"][1]["points"][3] == {"value": 4}
     assert plain["rules"] == [{"kind": "lone"}]
@@ -101,8 +101,8 @@ def test_rows_are_added_where_they_belong():
 def test_rows_move_and_stay_at_the_ends():
     plain = {"stages": [{"key": "a"}, {"key": "b"}]}
 
-    assert rubric_trees.move(plain, "stages[1]", -1) == "stages[0]"
-    assert rubric_trees.move(plain, "stages[0]", -1) == "stages[0]"
+    assert protocol_edits.move(plain, "stages[1]", -1) == "stages[0]"
+    assert protocol_edits.move(plain, "stages[0]", -1) == "stages[0]"
     assert [row["key"] for row in plain["stages"]] == ["b", "a"]
 
 
@@ -111,16 +111,16 @@ def test_rows_move_and_stay_at_the_ends():
     ["", "key", "criteria[9]", "criteria[0].points[9]", "translations", "criteria[0].points.x"],
 )
 def test_nothing_is_added_removed_or_moved_where_there_is_nothing(place):
-    plain = rubric_trees.blank() | {"criteria": []}
+    plain = protocol_edits.blank() | {"criteria": []}
     for change in (
-        lambda: rubric_trees.remove(plain, place),
-        lambda: rubric_trees.move(plain, place, 1),
+        lambda: protocol_edits.remove(plain, place),
+        lambda: protocol_edits.move(plain, place, 1),
     ):
         with pytest.raises(NoSuchPlace):
             change()
     if place != "translations":
         with pytest.raises(NoSuchPlace):
-            rubric_trees.add(plain, place)
+            protocol_edits.add(plain, place)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_nothing_is_added_removed_or_moved_where_there_is_nothing(place):
 def test_shapes_that_are_wrong_are_no_place(plain):
     for place in ("criteria[0].points[0]", "criteria[0].points[1]"):
         with pytest.raises(NoSuchPlace):
-            rubric_trees.remove(plain, place)
+            protocol_edits.remove(plain, place)
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_shapes_that_are_wrong_are_no_place(plain):
     ],
 )
 def test_keys_are_made_of_names(name, key):
-    assert rubric_trees.named(name, set()) == key
-    assert rubric_trees.named(name, {key}) == f"{key}-2"
+    assert protocol_edits.named(name, set()) == key
+    assert protocol_edits.named(name, {key}) == f"{key}-2"
 
 
 def test_translations_of_changed_texts_are_named_until_they_change_too():
@@ -152,7 +152,7 @@ def test_translations_of_changed_texts_are_named_until_they_change_too():
     after = before.replace("Is the question grammatical?", "Is its grammar right?")
     german = documents.shipped("qgbench").translations["de"]["criteria.grammaticality.prompt"]
 
-    assert rubric_trees.stale(before, after) == ("criteria.grammaticality.prompt (de)",)
-    assert rubric_trees.stale(before, after.replace(german, "Stimmt die Grammatik?")) == ()
-    assert rubric_trees.stale(before, before) == ()
-    assert rubric_trees.stale("key: [", after) == rubric_trees.stale(before, "key: [") == ()
+    assert protocol_edits.stale(before, after) == ("criteria.grammaticality.prompt (de)",)
+    assert protocol_edits.stale(before, after.replace(german, "Stimmt die Grammatik?")) == ()
+    assert protocol_edits.stale(before, before) == ()
+    assert protocol_edits.stale("key: [", after) == protocol_edits.stale(before, "key: [") == ()
