@@ -248,6 +248,10 @@ def _aggregate(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
     ends = {each.best for each in protocol.criteria if each.key in protocol.aggregated()}
     if protocol.aggregate.combined != "none" and len(ends) > 1:
         yield "aggregate.combined", "criteria whose best ends differ cannot be added up"
+    yield from _weights(protocol)
+
+
+def _weights(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
     if protocol.aggregate.weights and protocol.aggregate.combined == "none":
         yield "aggregate.weights", "there is no combined score; combine the criteria to weigh them"
         return

@@ -35,6 +35,7 @@ STAND_INS: Mapping[str, Any] = {
 STAND_IN_PARTS: Mapping[str, Any] = {
     "stages": [{"key": "judge", "title": "…", "shows": ["passage"]}],
     "aggregate": {"kind": "mean"},
+    "points": [],
 }
 MAX_ROUNDS = 5  # of replacing what a stand-in made visible
 
@@ -154,13 +155,15 @@ def _translations(plain: Tree) -> dict[str, Tree]:
 
 
 def prune(plain: Tree) -> None:
-    """Drop translations of texts that are no longer there."""
-    protocol = sketch(documents.write(plain))
-    if protocol is not None:
-        places = documents.strings(protocol).keys()
-        for texts in _translations(plain).values():
-            for place in texts.keys() - places:
-                del texts[place]
+    """Drop translations of texts that are no longer there, if every part can be read."""
+    try:
+        protocol = READER.validate_python(tree(documents.write(plain)))
+    except ValidationError:
+        return
+    places = documents.strings(protocol).keys()
+    for texts in _translations(plain).values():
+        for place in texts.keys() - places:
+            del texts[place]
 
 
 def stale(before: str, after: str) -> tuple[str, ...]:

@@ -286,18 +286,20 @@ class WrittenScale(ProtocolPart):
         return self
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class WrittenCriterion(ProtocolCriterion):
     """A criterion as a document writes it: a scale by its ends, by its points, or by both."""
 
-    points: tuple[CriterionPoint, ...] = ()
     scale: WrittenScale | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _allow_scale_alone(cls, written: Any) -> Any:
+        has_scale = isinstance(written, dict) and "scale" in written
+        return {"points": [], **written} if has_scale else written
 
     def criterion(self) -> ProtocolCriterion:
         """Return the criterion with all its points."""
-        if not self.points and self.scale is None:
-            reason = "is missing; give labelled points, or a scale from one number to another"
-            raise _misplaced(reason, "points")
         points = (*(self.scale.points() if self.scale else ()), *self.points)
         points = (*points, CANNOT_JUDGE) if self.cannot_judge else points
         values = {field.name: getattr(self, field.name) for field in fields(ProtocolCriterion)}

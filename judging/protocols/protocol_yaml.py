@@ -24,7 +24,6 @@ WANTED: Mapping[str, str] = {
     "dataclass_type": A_MAPPING,
     "model_attributes_type": A_MAPPING,
     "tuple_type": "a list",
-    "union_tag_not_found": "a mapping with a kind",
 }
 
 
@@ -182,7 +181,7 @@ def _reason(error: Any, names: Sequence[str]) -> str:
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
         near = get_close_matches(str(error["loc"][-1]), names, n=1)
         return f"unknown key; did you mean {near[0]}?" if near else "unknown key"
-    if kind == "missing":
+    if kind in ("missing", "union_tag_not_found"):
         return "is missing"
     wanted = _wanted(kind, context)
     if not wanted:

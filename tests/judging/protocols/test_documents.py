@@ -172,6 +172,13 @@ def test_refused_key_written_twice() -> None:
     ]
 
 
+def test_refused_unknown_key_names_the_nearest() -> None:
+    [problem, _missing] = refused(changed("    prompt: Is it clear?", "    promt: Is it clear?"))[
+        ::-1
+    ]
+    assert problem[1:] == ("criteria[0].promt", "unknown key; did you mean prompt?")
+
+
 def test_refused_cycle_of_forcing_rules() -> None:
     back = "  - {kind: force, key: back, criterion: short, value: 0, sets: {clear: 1}, explanation: Round.}\n"
     text = changed("    stage: first", "    stage: second").replace("  - {kind: missing}\n", back)

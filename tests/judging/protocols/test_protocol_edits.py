@@ -76,10 +76,10 @@ def test_renamed_stage_is_followed_by_its_criteria():
 def test_removed_criterion_is_forgotten_by_rules_and_its_translations_can_be_pruned():
     plain = task_b()
     protocol_edits.remove(plain, "criteria[4]")
-    protocol_edits.prune(plain)
     for rule in plain["rules"]:
         if rule["kind"] in ("identical", "lone"):
             rule["sets"] = {"ambiguity": 3}
+    protocol_edits.prune(plain)
 
     rubric = read(plain)
 
@@ -130,6 +130,18 @@ def test_shapes_that_are_wrong_are_no_place(plain):
     for place in ("criteria[0].points[0]", "criteria[0].points[1]"):
         with pytest.raises(NoSuchPlace):
             protocol_edits.remove(plain, place)
+
+
+def test_sketch_shows_what_can_be_read_of_an_incomplete_protocol():
+    text = "criteria: [{name: A, points: [{value: 1}, {label: b}]}, {name: B}]\nrules: [{kind: x}]"
+
+    protocol = protocol_edits.sketch(text)
+
+    assert protocol is not None
+    assert [(row.name, len(row.points)) for row in protocol.criteria] == [("A", 2), ("B", 0)]
+    assert protocol.criteria[0].prompt == "…"
+    assert protocol.rules == ()
+    assert protocol_edits.sketch("title: T") is None
 
 
 @pytest.mark.parametrize(
