@@ -73,7 +73,7 @@ def _around(
     draft: RubricDraft, rubric: ProtocolDocument, own: str, stage: int
 ) -> dict[str, object]:
     return {
-        "title": rubric.title,
+        "title": draft.title or _("A new protocol"),
         "progress": {"done": 0, "total": None, "current": 1},
         "submit_url": f"{own}?step={stage}",
         "draft_url": "",
