@@ -183,7 +183,7 @@ def main(arguments: list[str]) -> int:
     if word in ("demo", "up", "manage"):
         rest = take_home(rest)
     if word == "manage" and rest[:1] == ["upgrade"]:
-        running_site.stop(home(), print)  # by what its environment still holds
+        running_site.stop_site(site_folder(), print)  # by what its environment still holds
     set_up(tests=word in ("test", "check"))
     keep_bytecode()
     if word == "extras":
@@ -192,7 +192,7 @@ def main(arguments: list[str]) -> int:
         os.chdir(ROOT)
         os.execv(python(), [python(), "-m", "bench.soak", *rest])
     if word == "check":
-        return check()
+        return run_checks()
     if word != "test":
         manage(rest if word == "manage" else [word, *rest])
     return test(rest)
@@ -243,9 +243,13 @@ def put_extras(names: list[str]) -> bool:
     (VENV / "locked.txt").write_text(locked_versions())
     environment = uv_environment(pip_settings())
     uv = [sys.executable, *SAFELY, "uv", "--quiet", "pip", "install", "--python", python()]
-    if ((TOOLS / "uv").exists() or get_uv()) and ran([*uv, *fitting, *packages], environment):
+    if ((TOOLS / "uv").exists() or get_uv()) and run_command(
+        [*uv, *fitting, *packages], environment
+    ):
         return True
-    return ran([python(), *SAFELY, "pip", "install", "-qq", *fitting, *packages], quiet=True)
+    return run_command(
+        [python(), *SAFELY, "pip", "install", "-qq", *fitting, *packages], quiet=True
+    )
 
 
 def locked_versions() -> str:
@@ -266,7 +270,7 @@ def python() -> str:
     return str(VENV.resolve() / "bin" / "python")
 
 
-def home() -> Path:
+def site_folder() -> Path:
     """Return the data folder."""
     return Path(os.environ.get("QUAESTOR_HOME") or ROOT / "var").resolve()
 
@@ -295,7 +299,7 @@ def set_up(*, tests: bool) -> None:
     if not os.access(ROOT, os.W_OK):
         sys.exit(READ_ONLY.format(root=ROOT))
     before = VENV.resolve() if VENV.is_symlink() else None
-    new = ENVIRONMENTS / fingerprint(sys.version, tests=tests)[:12]
+    new = ENVIRONMENTS / lock_fingerprint(sys.version, tests=tests)[:12]
     if not is_set_up(new, tests=tests):
         build(new, tests=tests)
     lead_to(new)
@@ -319,7 +323,7 @@ def build(environment: Path, *, tests: bool) -> None:
         locked = install_with_uv(environment, lock) or install_with_pip(environment, lock)
         if not (locked and install_libraries(environment)):
             sys.exit(NOT_INSTALLED + (KEPT_ENVIRONMENT if VENV.exists() else ""))
-        made_from = fingerprint(version_of(environment), tests=tests)
+        made_from = lock_fingerprint(version_of(environment), tests=tests)
         (environment / STAMP).write_text(made_from)
     except BaseException:
         shutil.rmtree(environment, ignore_errors=True)
@@ -352,8 +356,8 @@ def is_set_up(environment: Path, *, tests: bool) -> bool:
     if not (environment / "bin" / "python").exists() or not stamp.exists():
         return False
     made_from, version = stamp.read_text(), version_of(environment)
-    return made_from == fingerprint(version, tests=True) or (
-        not tests and made_from == fingerprint(version, tests=False)
+    return made_from == lock_fingerprint(version, tests=True) or (
+        not tests and made_from == lock_fingerprint(version, tests=False)
     )
 
 
@@ -366,7 +370,7 @@ def version_of(environment: Path) -> str:
     ).stdout.strip()
 
 
-def fingerprint(version: str, *, tests: bool) -> str:
+def lock_fingerprint(version: str, *, tests: bool) -> str:
     """Return what changes when the locked packages, the libraries' own settings or the version of
     Python do."""
     locks = LOCK.read_bytes() + (TESTS_LOCK.read_bytes() if tests else b"")
@@ -385,7 +389,7 @@ def install_libraries(environment: Path) -> bool:
     else:
         pip = [interpreter, *SAFELY, "pip", "install", "-qq"]
     from_tree = [word for library in LIBRARIES for word in ("--editable", str(library))]
-    return ran(
+    return run_command(
         [*pip, "--no-deps", "--no-build-isolation", *from_tree], uv_environment(pip_settings())
     )
 
@@ -397,19 +401,19 @@ def install_with_uv(environment: Path, lock: Path) -> bool:
     variables = uv_environment(pip_settings())
     if not (TOOLS / "uv").exists() and not get_uv():
         return False
-    made = ran([*uv, "venv", "--python", sys.executable, str(environment)], variables)
+    made = run_command([*uv, "venv", "--python", sys.executable, str(environment)], variables)
     sync = [*uv, "pip", "sync", "--require-hashes", "--python", str(environment / "bin" / "python")]
-    return made and ran([*sync, str(lock)], variables)
+    return made and run_command([*sync, str(lock)], variables)
 
 
 def get_uv() -> bool:
     """Put uv into ``.tools``, out of the way of everything else; half an installation never bears
     that name."""
-    if not ran([sys.executable, *SAFELY, "pip", "--version"], quiet=True):
+    if not run_command([sys.executable, *SAFELY, "pip", "--version"], quiet=True):
         sys.exit(NO_PIP)
     new = TOOLS.with_name(f".tools.{os.getpid()}")
     try:
-        got = ran(
+        got = run_command(
             [sys.executable, *SAFELY, "pip", "install", "-qq", "--target", str(new), "uv>=0.5"]
         )
         if got:
@@ -423,9 +427,9 @@ def get_uv() -> bool:
 def install_with_pip(environment: Path, lock: Path) -> bool:
     """Install the slow way, by the standard library's venv."""
     shutil.rmtree(environment, ignore_errors=True)
-    made = ran([sys.executable, *SAFELY, "venv", str(environment)], quiet=True)
+    made = run_command([sys.executable, *SAFELY, "venv", str(environment)], quiet=True)
     pip = [str(environment / "bin" / "python"), *SAFELY, "pip", "install", "-qq"]
-    return made and ran([*pip, "--require-hashes", "-r", str(lock)])
+    return made and run_command([*pip, "--require-hashes", "-r", str(lock)])
 
 
 def pip_settings() -> dict[str, str]:
@@ -470,7 +474,9 @@ def uv_environment(settings: dict[str, str]) -> dict[str, str]:
     }
 
 
-def ran(command: list[str], environment: dict[str, str] | None = None, quiet: bool = False) -> bool:
+def run_command(
+    command: list[str], environment: dict[str, str] | None = None, quiet: bool = False
+) -> bool:
     """Run a command and say whether it went well."""
     silence = subprocess.DEVNULL if quiet else None
     return (
@@ -488,12 +494,12 @@ def test(words: list[str]) -> int:
         words.remove("--long")
         os.environ["QUAESTOR_LONG"] = "1"
     find_or_get_chromium()
-    code = these(words) if words else all_of_it()
+    code = run_pytest(words) if words else all_of_it()
     print(f"All together {time.monotonic() - began:.0f} s.")
     return code
 
 
-def these(words: list[str]) -> int:
+def run_pytest(words: list[str]) -> int:
     """Run what pytest makes of the words, one after another, and no checks."""
     return subprocess.run([python(), "-m", "pytest", *words], cwd=ROOT, check=False).returncode
 
@@ -516,9 +522,9 @@ def all_of_it() -> int:
     return code or checked
 
 
-def check() -> int:
+def run_checks() -> int:
     """Run every check of the code and name those that failed."""
-    failed = [each for each in CHECKS if not passes(each)] + check_scripts()
+    failed = [each for each in CHECKS if not run_check(each)] + check_scripts()
     for each in failed:
         print(f"FAILED: {' '.join(each)}")
     return 1 if failed else 0
@@ -561,11 +567,11 @@ def audited(packages: list[dict[str, Any]]) -> str:
     return counted if known else NOT_AUDITED
 
 
-def passes(check: tuple[str, ...]) -> bool:
+def run_check(check: tuple[str, ...]) -> bool:
     """Run one check of the code and print how long it took."""
     began = time.monotonic()
     own = VENV / "bin" / check[0]
-    passed = ran([str(own) if own.exists() else check[0], *check[1:]])
+    passed = run_command([str(own) if own.exists() else check[0], *check[1:]])
     outcome = "passed" if passed else "FAILED"
     print(f"{' '.join(check):22} {outcome} in {time.monotonic() - began:.1f} s", flush=True)
     return passed
@@ -579,11 +585,11 @@ def check_scripts() -> list[tuple[str, ...]]:
         return []
     if not has_node_packages():
         NODE_STAMP.unlink(missing_ok=True)
-        if not passes(INSTALL_SCRIPTS):
+        if not run_check(INSTALL_SCRIPTS):
             print(NO_NODE_PACKAGES, flush=True)
             return []
         NODE_STAMP.write_text(node_fingerprint())
-    return [check for check in SCRIPT_CHECKS if not passes(check)]
+    return [check for check in SCRIPT_CHECKS if not run_check(check)]
 
 
 def has_node() -> bool:
@@ -616,8 +622,9 @@ def find_or_get_chromium() -> None:
         print("Installing Chromium for the browser tests ...", flush=True)
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         install = [apt, "-qq", "install", "--yes", "--no-install-recommends", "fonts-dejavu-core"]
-        if ran([apt, "-qq", "update"], environment, quiet=True) and any(
-            ran([*install, package], environment, quiet=True) for package in CHROMIUM_PACKAGES
+        if run_command([apt, "-qq", "update"], environment, quiet=True) and any(
+            run_command([*install, package], environment, quiet=True)
+            for package in CHROMIUM_PACKAGES
         ):
             return
     print(NO_CHROMIUM)

@@ -1,0 +1,1 @@
+"""Actions of the analysis: starting a run, and computing its results."""

@@ -7,7 +7,7 @@ class Analysis(AppConfig):
 
     def ready(self) -> None:
         """Report the end of analyses to webhooks."""
-        from analysis.actions import run_events
-        from judging.actions.jobs import job_ended
+        from analysis.runs.actions import run_events
+        from judging.jobs.actions.jobs import job_ended
 
         job_ended.connect(run_events.note_end, dispatch_uid="analysis.run_events")

@@ -14,9 +14,12 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from judging.actions import selections
-from judging.imports.texts import normalized
-from judging.models import SAME_TEXT, Campaign, Metric, Reference, Source
+from judging.base.texts import normalize_text
+from judging.campaigns.actions import selections
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Reference, Source
+from judging.datasets.models.score import Metric
+from judging.llm_judges.models.llm_judge import SAME_TEXT
 from judging.protocols import documents
 from judging.protocols.protocol_schema import ProtocolDocument, without_criteria
 from quaestor_stats._design import ClusterUnit, cluster_unit
@@ -244,7 +247,7 @@ class Material:
         if self.declared is not None:
             labels = pd.Series(self.declared.of_source, dtype="object").reindex(source.index)
         else:
-            same = {text: normalized(text) for text in source["passage"].dropna().unique()}
+            same = {text: normalize_text(text) for text in source["passage"].dropna().unique()}
             labels = source["passage"].map(same)
         named = labels.notna() & (labels != "")
         first = pd.Series(source.index, index=source.index)
@@ -306,10 +309,10 @@ class Material:
 
 def rubric_of(campaign: Campaign) -> ProtocolDocument:
     """Return the protocol that a campaign judges by."""
-    return documents.from_document(campaign.rubric.document)
+    return documents.protocol_from_document(campaign.rubric.document)
 
 
-def material(
+def read_campaign(
     campaign: Campaign,
     *,
     round: str = "main",
@@ -351,7 +354,7 @@ def material(
     )
 
 
-def without(
+def exclude_parts(
     read: Material,
     *,
     systems: Sequence[str] = (),
@@ -444,7 +447,7 @@ def _decimals(value: float) -> int:
     return len(f"{value:.12f}".rstrip("0").partition(".")[2])
 
 
-def counted(
+def count_values(
     campaign: Campaign,
     *,
     round: str = "main",
@@ -502,7 +505,7 @@ def clusters_of_passages(campaign: Campaign) -> SourceClusters:
     first: dict[str, int] = {}
     of_source: dict[int, int] = {}
     for source, text in sources.order_by("position").values_list("pk", "passage__text").iterator():
-        same = normalized(text or "")
+        same = normalize_text(text or "")
         of_source[source] = first.setdefault(same, source) if same else source
     return SourceClusters(of_source, cluster_unit(len(of_source), len({*of_source.values()})))
 
@@ -549,7 +552,7 @@ def marks(read: Material, *, round: str = "main") -> pd.DataFrame:
     )
 
 
-def by_machines(read: Material) -> pd.DataFrame:
+def llm_judgments(read: Material) -> pd.DataFrame:
     """Return the LLM judges' judgments of the slots and criteria that are read: judge, unit,
     criterion, value, repeat, the place at which the question was shown, and the rationale.
 
@@ -578,7 +581,7 @@ def hidden_repeats(read: Material) -> pd.DataFrame:
     )
 
 
-def references(campaign: Campaign) -> dict[str, tuple[str, ...]]:
+def human_references(campaign: Campaign) -> dict[str, tuple[str, ...]]:
     """Return the human-written questions of each source, by its key."""
     rows = Reference.objects.filter(source__collection=campaign.collection_id).order_by(
         "source", "position"
@@ -641,7 +644,7 @@ def attribute_names(campaign: Campaign) -> list[str]:
     return selections.column_names(campaign.collection)
 
 
-def aligned(units: NDArray[Any] | pd.Series, values: pd.Series) -> NDArray[np.float64]:
+def align_values(units: NDArray[Any] | pd.Series, values: pd.Series) -> NDArray[np.float64]:
     """Return the values in the order of the units, NaN where there is none."""
     return values.reindex(units).to_numpy(dtype="float64")
 
@@ -670,7 +673,7 @@ def settled_count(read: Material) -> int:
     return len(values.merge(read.judgments[["unit", "criterion"]].drop_duplicates()))
 
 
-def digest(read: Material) -> str:
+def hash_data(read: Material) -> str:
     """Return a SHA-256 over all data that an analysis reads, without row numbers of the database.
 
     Kinds of data that a campaign lacks add nothing, so that digests stored before these kinds were
@@ -683,7 +686,7 @@ def digest(read: Material) -> str:
         marked = marks(read).join(names, on="unit")
         columns = ["source", "system", "position", "annotator", "nothing", "start", "end"]
         whole.update(_written(marked, columns))
-    machines = by_machines(read)
+    machines = llm_judgments(read)
     if not machines.empty:
         columns = ["source", "system", "position", "judge", "criterion", "value", "repeat"]
         columns += ["place"] if machines["place"].notna().any() else []

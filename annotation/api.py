@@ -25,26 +25,26 @@ from annotation.views import shown_tasks
 from annotation.views.material import ShownMaterial
 from annotation.views.page import ShownCriterion, ShownMark
 from annotation.views.shown_tasks import ShownTask
-from judging.actions import discussions, drafts, enrollments, judgments, participations, sheets
-from judging.actions.assignments import Here, NoneNow
-from judging.actions.drafts import (
-    LAST_SEQUENCE,
-    Entry,
-    MissingAnswers,
-    SentPage,
-)
-from judging.actions.sheets import NotAsked, Sheet
-from judging.api.base import Resource
-from judging.api.pages import Pages
-from judging.api.problems import Conflict
-from judging.api.scopes import ANNOTATE
-from judging.campaign_texts import TRANSLATED, text_in, whole_consent
-from judging.guards import campaign_about, use_fixed_language
-from judging.limits import MAX_NOTE_CHARACTERS
-from judging.models import Assignment, Campaign, Enrollment, Membership
-from judging.models.at_work import assignment_at_work
+from judging.base.api.pages import Pages
+from judging.base.api.problems import Conflict
+from judging.base.limits import MAX_NOTE_CHARACTERS
+from judging.campaigns.actions import discussions
+from judging.campaigns.campaign_texts import TRANSLATED, text_in, whole_consent
+from judging.campaigns.guards import use_campaign_language, use_fixed_language
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Membership
+from judging.crowd.actions import participations
+from judging.enrolments.actions import enrollments
+from judging.jobs.api.resources import Resource
+from judging.people.api.scopes import ANNOTATE
 from judging.protocols import documents
-from judging.spans import Marked, joined
+from judging.protocols.spans import Marked, join_ranges
+from judging.work.actions import drafts, judgments, sheets
+from judging.work.actions.assignments import Here, NoneNow
+from judging.work.actions.drafts import LAST_SEQUENCE, Entry, MissingAnswers, SentPage
+from judging.work.actions.sheets import NotAsked, Sheet
+from judging.work.models.at_work import assignment_at_work
 
 OUTCOMES = ("task", "none_now", "finished", "closed", "training", "qualification")
 SMALLEST_INTEGER, LARGEST_INTEGER = -(2**15), 2**15 - 1  # range of the database column of values
@@ -98,7 +98,7 @@ class MarkedSerializer(serializers.Serializer):
     def validate(self, attrs: dict[str, Any]) -> Marked:
         if attrs["nothing"]:
             return Marked(nothing=True)
-        return Marked(joined((each["start"], each["end"]) for each in attrs.get("ranges", [])))
+        return Marked(join_ranges((each["start"], each["end"]) for each in attrs.get("ranges", [])))
 
 
 class ShownRangeSerializer(serializers.Serializer):
@@ -427,7 +427,7 @@ class AnnotatorCampaigns(mixins.ListModelMixin, Resource):
         current = enrollments.consent_digest(whole_consent(enrollment.campaign))
         if sent.validated_data["consent_digest"] != current:
             raise Conflict("The consent text has changed since you read it. Read it again.")
-        enrollments.agree(enrollment=enrollment, now=timezone.now())
+        enrollments.store_consent(enrollment=enrollment, now=timezone.now())
         enrollment.refresh_from_db(fields=["consented_at", "consent_digest"])
         return Response(_texts(enrollment))
 
@@ -438,18 +438,18 @@ class AnnotatorCampaigns(mixins.ListModelMixin, Resource):
         enrollment = self.enrollment()
         _check_agreed(enrollment)
         now = timezone.now()
-        standing = next_tasks.standing(enrollment=enrollment, now=now)
+        standing = next_tasks.annotator_standing(enrollment=enrollment, now=now)
         own = standing.participation
         if standing.step and not standing.has_ended and not (own and own.left):
             page = reverse(f"annotation:{standing.step}", args=[uuid])
             return _claimed(standing.step, url=request.build_absolute_uri(page))
         outcome = None
         if not standing.step:
-            outcome = next_tasks.claim(enrollment=enrollment, rounds=standing.rounds)
+            outcome = next_tasks.claim_task(enrollment=enrollment, rounds=standing.rounds)
         if isinstance(outcome, Here):
             return _claimed("task", task=_task(_own(request, outcome.assignment.pk)))
         if own is not None:
-            participations.settle(participation=own, now=now)
+            participations.end_participation(participation=own, now=now)
         if isinstance(outcome, NoneNow):
             return _claimed("none_now", held_by_others=outcome.held_by_others)
         return _claimed("closed" if outcome is None else "finished")
@@ -491,7 +491,7 @@ class AnnotatorTasks(Resource):
         """
         own = self.own()
         sent, page = _page(own, DraftSerializer(data=request.data))
-        lost = drafts.save(assignment=own, page=page)
+        lost = drafts.save_draft(assignment=own, page=page)
         _check_none_lost(lost)
         return Response({"sequence": sent["sequence"]})
 
@@ -517,10 +517,12 @@ class AnnotatorTasks(Resource):
         again with its new token.
         """
         own = self.own()
-        sheet = sheets.of(own)
+        sheet = sheets.sheet_of_assignment(own)
         sent, page = _page(own, SubmissionSerializer(data=request.data), sheet)
         try:
-            done = judgments.hand_in(assignment=own, page=page, token=sent["token"], sheet=sheet)
+            done = judgments.submit_and_claim_next(
+                assignment=own, page=page, token=sent["token"], sheet=sheet
+            )
         except MissingAnswers as missing:
             raise _lacking(missing) from None
         _check_none_lost(done.lost)
@@ -529,8 +531,8 @@ class AnnotatorTasks(Resource):
 
 def _texts(enrollment: Enrollment) -> dict[str, Any]:
     campaign = enrollment.campaign
-    rubric = sheets.known(campaign.rubric).document
-    decisions = discussions.decided(campaign)
+    rubric = sheets.cached_protocol(campaign.rubric).document
+    decisions = discussions.current_decisions(campaign)
     campaign.label = enrollment.label
     campaign.consent_digest = enrollments.consent_digest(whole_consent(campaign))
     campaign.agreed = enrollments.has_agreed(enrollment)
@@ -547,7 +549,7 @@ def _own(request: Request, pk: Any) -> Assignment:
     found = assignment_at_work(pk=pk, user_pk=request.user.pk)
     if found is None:
         raise Http404
-    use_fixed_language(request, campaign_about(found))
+    use_campaign_language(request, found)
     return found
 
 
@@ -558,7 +560,7 @@ def _check_agreed(enrollment: Enrollment) -> None:
 
 def _task(assignment: Assignment) -> dict[str, Any]:
     shown: ShownTask = shown_tasks.shown_task(assignment)
-    progress = shown_tasks.progress(assignment)
+    progress = shown_tasks.task_progress(assignment)
     return TaskSerializer({"assignment": assignment, "shown": shown, "progress": progress}).data
 
 
@@ -572,7 +574,7 @@ def _page(
     own: Assignment, sent: DraftSerializer, sheet: Sheet | None = None
 ) -> tuple[Mapping[str, Any], SentPage]:
     sent.is_valid(raise_exception=True)
-    return sent.validated_data, sent.page(sheet or sheets.of(own))
+    return sent.validated_data, sent.page(sheet or sheets.sheet_of_assignment(own))
 
 
 def _lacking(missing: MissingAnswers) -> ValidationError:

@@ -11,14 +11,21 @@ from django.db.models import TextChoices
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from judging import spans
-from judging.actions.drafts import LAST_SEQUENCE, AnswerTimes
-from judging.actions.enrollments import consent_digest
-from judging.actions.judgments import PageConditions
-from judging.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
-from judging.limits import MAX_NAME_CHARACTERS, MAX_NOTE_CHARACTERS
-from judging.models import Device, ExitQuestion, InputKind, KeywordDisplay, PageView, ReviewDisplay
-from judging.spans import Marked
+from judging.base.limits import MAX_NAME_CHARACTERS, MAX_NOTE_CHARACTERS
+from judging.base.models.conditions import (
+    Device,
+    InputKind,
+    KeywordDisplay,
+    PageView,
+    ReviewDisplay,
+)
+from judging.enrolments.actions.enrollments import consent_digest
+from judging.enrolments.models.exit_form import ExitQuestion
+from judging.protocols import spans
+from judging.protocols.spans import Marked
+from judging.work.actions.drafts import LAST_SEQUENCE, AnswerTimes
+from judging.work.actions.judgments import PageConditions
+from judging.work.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
 
 NOTE = "note"
 REPORT = re.compile(r"b[0-9]+")  # a control that reports a question as broken, with the problem
@@ -30,7 +37,7 @@ class MarksField(forms.CharField):
 
     def clean(self, value: Any) -> Marked:
         try:
-            return spans.read(super().clean(value))
+            return spans.parse_marks(super().clean(value))
         except spans.NoSpans as error:
             raise forms.ValidationError(_("These marks could not be read.")) from error
 

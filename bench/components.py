@@ -27,7 +27,7 @@ from scipy.special import ndtr
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 
-from quaestor_stats._human_ceiling import human_ceiling
+from quaestor_stats._human_ceiling import ceiling_of_arrays
 from quaestor_stats._reml import Unfit
 from quaestor_stats._variance_components import variance_components
 
@@ -116,7 +116,7 @@ def ceilings(design: Design, seed: int) -> list[tuple[float, float, float]]:
     coefficient."""
     data, _ = design.draw(np.random.default_rng([seed, 1]), np.random.default_rng(99))
     found = [
-        human_ceiling(**data, method=method, level=level)
+        ceiling_of_arrays(**data, method=method, level=level)
         for level in ("pooled", "within_source")
         for method in METHODS
     ]

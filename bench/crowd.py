@@ -56,14 +56,16 @@ def claims(campaign: Any, round: Any) -> float:
     """Return the median of first claims, each by a new annotator, undone afterwards."""
     from django.db import transaction
 
-    from judging.actions import assignments
+    from judging.work.actions import assignments
     from tests import factories
 
     found = []
     for _ in range(CLAIMS):
         with transaction.atomic():
             who = factories.enrollment(campaign)
-            found.append(timed(lambda who=who: assignments.claim(enrollment=who, round=round)))
+            found.append(
+                timed(lambda who=who: assignments.claim_assignment(enrollment=who, round=round))
+            )
             transaction.set_rollback(True)
     return median(found)
 
@@ -75,22 +77,26 @@ def measure(arrivals: int, tasks: int, share: int) -> None:
     django.setup()
     from django.utils import timezone
 
-    from judging.actions import crowd_platforms, participations
-    from judging.actions.participations import Arrival
-    from judging.models import Assignment, Participation, Round
+    from judging.campaigns.models.assignment import Assignment
+    from judging.campaigns.models.campaign import Round
+    from judging.crowd.actions import crowd_platforms, participations
+    from judging.crowd.actions.participations import Arrival
+    from judging.crowd.models.crowd import Participation
     from tests.annotation import studies
 
     campaign = studies.opened(
         sources=tasks, systems=("Alba",), annotators_per_task=1, tasks_per_annotator=share
     )
     round = Round.objects.select_related("campaign").get(campaign=campaign, kind="main")
-    platform = crowd_platforms.begin(campaign=campaign, kind="prolific", by=campaign.created_by)
+    platform = crowd_platforms.add_crowd_platform(
+        campaign=campaign, kind="prolific", by=campaign.created_by
+    )
     platform.signed = True  # in memory: no limit of arrivals a minute
     before = claims(campaign, round)
     people = [Arrival(f"{number:064d}", f"{number:064d}") for number in range(arrivals)]
     joining = sorted(
         all_at_once(
-            lambda came: participations.join(
+            lambda came: participations.join_from_platform(
                 platform=platform, came=came, agreed=True, now=timezone.now()
             ),
             people,
@@ -102,7 +108,10 @@ def measure(arrivals: int, tasks: int, share: int) -> None:
     Participation.objects.update(share=0)  # as if all of it were submitted
     own = list(Participation.objects.select_related("platform__campaign", "enrollment", "round"))
     ending = sorted(
-        all_at_once(lambda each: participations.settle(participation=each, now=timezone.now()), own)
+        all_at_once(
+            lambda each: participations.end_participation(participation=each, now=timezone.now()),
+            own,
+        )
     )
     last = int(arrivals * 0.95) - 1
     sys.stdout.write(

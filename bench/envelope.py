@@ -97,7 +97,9 @@ def run_sql(statement: str, values: dict[str, Any]) -> None:
 
 def make_dataset(*, questions: int, metrics: int) -> Any:
     """Have the database make sources, systems, questions, references and scores."""
-    from judging.models import Collection, Metric, User
+    from judging.datasets.models.dataset import Collection
+    from judging.datasets.models.score import Metric
+    from judging.people.models.user import User
 
     owner = User.objects.create_superuser("bench", may_create_campaigns=True)
     collection = Collection.objects.create(name="Envelope", owner=owner)
@@ -115,22 +117,25 @@ def make_campaign(collection: Any) -> Any:
     """Open a campaign with two criteria, which lays out its tasks and assignments."""
     from django.utils import timezone
 
-    from judging.actions import campaigns, enrollments, rubrics, snapshots
-    from judging.models import User
+    from judging.campaigns.actions import campaigns
+    from judging.enrolments.actions import enrollments
+    from judging.people.models.user import User
     from judging.protocols import documents
+    from judging.protocols.actions import protocols
     from judging.protocols.protocol_schema import without_criteria
+    from judging.quality.actions import snapshots
 
     whole = replace(documents.shipped("qgbench"), translations={}, worked_item=None)
-    campaign = campaigns.create(
+    campaign = campaigns.create_campaign(
         by=collection.owner,
         collection=collection,
-        rubric=rubrics.install(document=without_criteria(whole, ["correctness"])),
+        rubric=protocols.install(document=without_criteria(whole, ["correctness"])),
         plan={"title": "Envelope", "annotators_per_task": ANNOTATORS_PER_QUESTION},
     )
-    campaigns.lock(campaign=campaign, now=timezone.now())
+    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
     with told("tasks and assignments"):
-        campaigns.open_(campaign=campaign, now=timezone.now())
-        snapshots.take(campaign=campaign, now=timezone.now())
+        campaigns.open_campaign(campaign=campaign, now=timezone.now())
+        snapshots.take_snapshot(campaign=campaign, now=timezone.now())
     for number in range(PEOPLE):
         enrollments.enroll(campaign=campaign, user=User.objects.create_user(f"annotator-{number}"))
     return campaign
@@ -141,8 +146,10 @@ def make_judgments(campaign: Any) -> int:
     from django.db.models import Max
     from django.utils import timezone
 
-    from judging.actions import snapshots
-    from judging.models import Assignment, Enrollment, Judgment
+    from judging.campaigns.models.assignment import Assignment
+    from judging.campaigns.models.members import Enrollment
+    from judging.quality.actions import snapshots
+    from judging.work.models.judgment import Judgment
 
     round_ = campaign.rounds.get()
     last = Assignment.objects.filter(round=round_).aggregate(last=Max("position"))["last"]
@@ -158,21 +165,23 @@ def make_judgments(campaign: Any) -> int:
         run_sql(JUDGMENTS, values)
     Enrollment.objects.filter(campaign=campaign).update(cursor=last, cursor_round=round_)
     with told("counts of the overview"):
-        snapshots.take(campaign=campaign, now=timezone.now())
+        snapshots.take_snapshot(campaign=campaign, now=timezone.now())
     return Judgment.objects.count()
 
 
 def make_report(campaign: Any) -> Any:
     """Compute a report as a worker does."""
-    from analysis.actions import runs
-    from judging.actions import jobs
+    from analysis.runs.actions import runs
+    from judging.jobs.actions import jobs
 
     parameters = {"metrics": [], "resamples": 200, "mixed_model": "never"}
-    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
-    job = jobs.claim(job_id=run.job_id)
+    run = runs.start_run(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
+    job = jobs.claim_job(job_id=run.job_id)
     assert job is not None
     with told("report"):
-        jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="bench")))
+        jobs.finish_job(
+            job=job, result=runs.execute_run(run=run, work=jobs.Work(job, worker="bench"))
+        )
     return run
 
 
@@ -180,14 +189,15 @@ def named_pages(campaign: Any, run: Any) -> dict[str, str]:
     """Return the addresses that are timed, for the manager of the campaign."""
     from django.urls import reverse
 
-    from judging.actions import campaigns
-    from judging.models import Metric, Question, Source
+    from judging.campaigns.actions import campaigns
+    from judging.datasets.models.dataset import Question, Source
+    from judging.datasets.models.score import Metric
 
     collection = campaign.collection
     source = Source.objects.order_by("-position").first()
     criterion = campaign.rubric.criteria.order_by("position").first().key
     first, second = Metric.objects.filter(collection=collection).order_by("pk")[:2]
-    draft = campaigns.create(
+    draft = campaigns.create_campaign(
         by=collection.owner,
         collection=collection,
         rubric=campaign.rubric,

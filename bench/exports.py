@@ -50,7 +50,8 @@ def measure(judgments: int) -> None:
     from django.test import Client, override_settings
     from django.urls import reverse
 
-    from judging.models import Membership, Metric
+    from judging.campaigns.models.members import Membership
+    from judging.datasets.models.score import Metric
 
     campaign = filled(judgments)
     Membership.objects.create(user=campaign.created_by, campaign=campaign, role="manager")
@@ -93,9 +94,9 @@ def print_stream_beside_copy(campaign: Any) -> None:
     least of three turns counts."""
     from django.db import connection
 
-    from judging.actions import judgment_rows
+    from judging.work.actions import judgment_rows
 
-    rows = judgment_rows.of_campaign(campaign=campaign)
+    rows = judgment_rows.campaign_judgments(campaign=campaign)
     columns = rows.order_by("pk").values_list(*judgment_rows.COLUMNS.values())
     sql, parameters = columns.query.sql_with_params()
 

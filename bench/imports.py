@@ -107,17 +107,17 @@ def copy_table(path: Path) -> float:
 def import_file(path: Path) -> float:
     from django.utils import timezone
 
-    from judging import storage
-    from judging.imports import adding
-    from judging.imports.mapping import Mapping
-    from judging.models import Rubric
+    from judging.formats.mapping import Mapping
+    from judging.imports.actions import adding
+    from judging.jobs import storage
+    from judging.protocols.models.protocol import Rubric
 
     start = time.perf_counter()
     adding.study_in(name=path.name, data=path.read_bytes(), mapping=Mapping())
     print(f"  reading once takes {time.perf_counter() - start:.2f} s", file=sys.stderr)
     start = time.perf_counter()
     made = adding.import_file(
-        file=storage.keep(path.read_bytes()),
+        file=storage.store_bytes(path.read_bytes()),
         file_name=path.name,
         name="Bench",
         by=owner(),
@@ -134,10 +134,12 @@ def import_file(path: Path) -> float:
 def join(path: Path) -> float:
     from django.utils import timezone
 
-    from judging import storage
-    from judging.imports import adding, files
-    from judging.imports.mapping import Column, Mapping
-    from judging.models import Collection, Rubric, Score
+    from judging.datasets.models.dataset import Collection
+    from judging.datasets.models.score import Score
+    from judging.formats.mapping import Column, Mapping
+    from judging.imports.actions import adding, files
+    from judging.jobs import storage
+    from judging.protocols.models.protocol import Rubric
 
     with path.open() as file:
         lines = csv.DictReader(file)
@@ -145,7 +147,7 @@ def join(path: Path) -> float:
             f"{line['source_id']},{line['system']},{number / 1e6:.6f}"
             for number, line in enumerate(lines)
         ]
-    kept = storage.keep("\n".join(["source_id,system,METEOR", *rows]).encode())
+    kept = storage.store_bytes("\n".join(["source_id,system,METEOR", *rows]).encode())
     columns = {
         "source_id": Column(role="source_id"),
         "system": Column(role="system"),
@@ -153,20 +155,20 @@ def join(path: Path) -> float:
     }
     rubrics = Rubric.objects.none()
     start = time.perf_counter()
-    added = files.upload(
+    added = files.upload_file(
         collection=Collection.objects.get(name="Bench"), name="meteor.csv", file=kept, by=owner()
     )
-    files.read(added=added, mapping=Mapping(recipe="table", columns=columns), rubrics=rubrics)
-    adding.examine(added=added, rubrics=rubrics)
+    files.read_file(added=added, mapping=Mapping(recipe="table", columns=columns), rubrics=rubrics)
+    adding.examine_waiting_file(added=added, rubrics=rubrics)
     print(f"  of which looking {time.perf_counter() - start:.2f} s", file=sys.stderr)
-    adding.add(added=added, by=owner(), now=timezone.now(), accept_surprises=True)
+    adding.add_file(added=added, by=owner(), now=timezone.now(), accept_surprises=True)
     seconds = time.perf_counter() - start
     assert Score.objects.filter(metric__name="METEOR").count() == len(rows)
     return seconds
 
 
 def bulk_create(path: Path) -> float:
-    from judging.imports import store, store_ratings
+    from judging.imports.actions import store, store_ratings
 
     def copy(
         model: Any,
@@ -177,7 +179,7 @@ def bulk_create(path: Path) -> float:
         made = (model(**dict(zip(columns, row, strict=True))) for row in rows)
         stored(len(model.objects.bulk_create(made, batch_size=1_000)))
 
-    store.copy = store_ratings.copy = copy
+    store.copy_rows = store_ratings.copy_rows = copy
     return import_file(path)
 
 
@@ -207,12 +209,12 @@ CalamineWorkbook.from_path(sys.argv[1]).get_sheet_by_index(0).to_python()
 
 def open_workbook(path: Path, rows: int = 20_000) -> None:
     """Print the processor time of opening a workbook in the limited process, and of calamine."""
-    from judging.imports import child
+    from judging.formats import child
 
     write_workbook(path, rows=rows)
     data = path.read_bytes()
     opened = children_seconds(
-        lambda: child.preview(name=path.name, data=data, mapping=None, key=bytes(16))
+        lambda: child.preview_in_child(name=path.name, data=data, mapping=None, key=bytes(16))
     )
     alone = children_seconds(
         lambda: subprocess.run([sys.executable, "-c", CALAMINE, str(path)], check=True)
@@ -235,7 +237,7 @@ def children_seconds(work: Callable[[], object]) -> float:
 
 
 def owner() -> Any:
-    from judging.models import User
+    from judging.people.models.user import User
 
     return User.objects.get_or_create(username="bench")[0]
 

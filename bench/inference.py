@@ -47,17 +47,18 @@ django.setup()
 
 
 from analysis.frames import Material  # noqa: E402
-from analysis.sections import ordered  # noqa: E402
+from analysis.sections import order_sections  # noqa: E402
 from analysis.sections.section import Found, Inputs, chance_of  # noqa: E402
-from judging import hypotheses  # noqa: E402
-from judging.hypotheses import (  # noqa: E402
+from judging.campaigns import hypotheses  # noqa: E402
+from judging.campaigns.hypotheses import (  # noqa: E402
     GREATER,
     NON_INFERIOR,
     Hypotheses,
     Margin,
     PrimaryHypothesis,
 )
-from judging.models import Campaign, Metric  # noqa: E402
+from judging.campaigns.models.campaign import Campaign  # noqa: E402
+from judging.datasets.models.score import Metric  # noqa: E402
 from judging.protocols import documents  # noqa: E402
 from quaestor_stats._design import Design  # noqa: E402
 
@@ -611,7 +612,7 @@ def _framed(scenario: Scenario, ratings: Any, scores: Any, passage: Any) -> Mate
     return Material(
         campaign=Campaign(
             title="simulated",
-            protocol={"hypotheses": hypotheses.to_document(scenario.hypotheses)},
+            protocol={"hypotheses": hypotheses.hypotheses_to_document(scenario.hypotheses)},
         ),
         rubric=scenario.rubric,
         slots=slots,
@@ -656,7 +657,7 @@ def printed(
         ]
     }
     found: dict[tuple[str, ...], Mapping[str, Any]] = {}
-    for section in ordered():
+    for section in order_sections():
         if section.key in scenario.sections:
             chance = chance_of(
                 section.key, seed=seed, resamples=resamples, step=lambda message: None

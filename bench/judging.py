@@ -109,15 +109,15 @@ def submissions(cluster: object, *, clients: int, seconds: float) -> None:
 
     from bench import judging_clients as load
     from bench import judging_material as material
-    from judging.actions import assignments
-    from judging.models import Judgment
+    from judging.work.actions import assignments
+    from judging.work.models.judgment import Judgment
 
     round = material.open_campaign(tasks=40_000)
     people = [material.annotator(round) for _ in range(clients)]
     with web_server() as (server, port):
         start = {}
         for person in people:
-            here = assignments.claim(enrollment=person, round=round)
+            here = assignments.claim_assignment(enrollment=person, round=round)
             start[load.Client(port, material.session(person.user))] = (
                 f"/tasks/{here.assignment.pk}/"
             )
@@ -294,12 +294,12 @@ def _costs(rounds: list, people: list, *, hand_in: bool, times: int = CLAIMS) ->
 def _timed(round, person, hand_in: bool) -> float:  # type: ignore[no-untyped-def]
     from django.utils import timezone
 
-    from judging.actions import assignments
-    from judging.actions.assignments import Here
-    from judging.models import Assignment
+    from judging.campaigns.models.assignment import Assignment
+    from judging.work.actions import assignments
+    from judging.work.actions.assignments import Here
 
     began = time.perf_counter()
-    outcome = assignments.claim(enrollment=person, round=round)
+    outcome = assignments.claim_assignment(enrollment=person, round=round)
     took = time.perf_counter() - began
     assert isinstance(outcome, Here) is hand_in
     if hand_in:

@@ -8,9 +8,14 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.db import connection
 from django.utils import timezone
 
-from judging.actions import campaigns, enrollments, rubrics
-from judging.models import Campaign, Collection, Enrollment, Round, System, User
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.campaign import Campaign, Round
+from judging.campaigns.models.members import Enrollment
+from judging.datasets.models.dataset import Collection, System
+from judging.enrolments.actions import enrollments
+from judging.people.models.user import User
 from judging.protocols import documents
+from judging.protocols.actions import protocols
 
 PLACES = 3
 TOKEN = (
@@ -50,10 +55,10 @@ def open_campaign(*, tasks: int) -> Round:
         f"manager{tasks}-{timezone.now().timestamp()}", may_create_campaigns=True
     )
     collection = Collection.objects.create(name="Locks", owner=by)
-    rubric = rubrics.install(document=documents.shipped("qgbench"))
+    rubric = protocols.install(document=documents.shipped("qgbench"))
     plan = {"title": "Locks", "annotators_per_task": PLACES}
-    campaign = campaigns.create(by=by, collection=collection, rubric=rubric, plan=plan)
-    campaigns.lock(campaign=campaign, now=timezone.now())
+    campaign = campaigns.create_campaign(by=by, collection=collection, rubric=rubric, plan=plan)
+    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
     round = Round.objects.select_related("campaign").get(campaign=campaign)
     names = {
         "tasks": tasks,

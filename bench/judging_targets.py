@@ -92,7 +92,7 @@ def passage(words: int) -> str:
 
 def campaign(key: str, words: int) -> Any:
     """Return an open campaign of a protocol with material of our own."""
-    from judging.models import Question, Source
+    from judging.datasets.models.dataset import Question, Source
     from tests import factories
 
     material = factories.collection(**({"sources": 3, "systems": SIX} | MATERIAL.get(key, {})))

@@ -58,12 +58,15 @@ def filled(judgments: int) -> Any:
     keys, to save time."""
     from django.db import connection, transaction
 
-    from judging.actions import rubrics
-    from judging.models import Campaign, Collection, Enrollment, Round, User
+    from judging.campaigns.models.campaign import Campaign, Round
+    from judging.campaigns.models.members import Enrollment
+    from judging.datasets.models.dataset import Collection
+    from judging.people.models.user import User
     from judging.protocols import documents
+    from judging.protocols.actions import protocols
 
     by = User.objects.create(username="bench")
-    rubric = rubrics.install(document=documents.shipped("qgbench"))
+    rubric = protocols.install(document=documents.shipped("qgbench"))
     collection = Collection.objects.create(name="Bench", owner=by)
     campaign = Campaign.objects.create(
         title="Bench", created_by=by, rubric=rubric, collection=collection
@@ -105,8 +108,8 @@ def measure(judgments: int) -> None:
     from django.db import connection
 
     from analysis import frames
-    from analysis.sections.agreement import of_counts
-    from judging.models import Judgment
+    from analysis.sections.agreement.agreement import of_counts
+    from judging.work.models.judgment import Judgment
 
     start = time.perf_counter()
     campaign = filled(judgments)
@@ -117,7 +120,7 @@ def measure(judgments: int) -> None:
     floor = time.perf_counter() - start
     for by_source in (False, True):
         start = time.perf_counter()
-        counted = frames.counted(campaign, by_source=by_source)
+        counted = frames.count_values(campaign, by_source=by_source)
         read = time.perf_counter() - start
         found = [
             row

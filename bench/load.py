@@ -88,20 +88,20 @@ class Reporter:
     def work(self) -> None:
         from django.db import connection
 
-        from analysis.actions import runs
-        from judging.models import Job
-        from judging.tasks import ring
+        from analysis.runs.actions import runs
+        from judging.jobs.models.job import Job
+        from judging.jobs.tasks import announce_job
 
         seed = 0
         while not self.stop.is_set():
             seed += 1
-            asked = runs.start(
+            asked = runs.start_run(
                 campaign=self.campaign,
                 by=self.campaign.created_by,
                 seed=seed,
                 parameters={"metrics": [], "slices": ["day"]},
             )
-            ring(asked.job_id)
+            announce_job(asked.job_id)
             while not self.stop.wait(0.5):
                 job = Job.objects.get(pk=asked.job_id)
                 if job.state in ENDED:
@@ -253,8 +253,8 @@ print(json.dumps(outside.study(tasks={tasks}, annotators={annotators}, rows=100)
 
 def links_to_join() -> list[str]:
     """Return four links for joining, two for each of two studies."""
-    from judging.actions import campaigns
-    from judging.models import Campaign
+    from judging.campaigns.actions import campaigns
+    from judging.campaigns.models.campaign import Campaign
     from tests import factories
 
     first = Campaign.objects.order_by("pk").first()
@@ -263,7 +263,7 @@ def links_to_join() -> list[str]:
         collection=first.collection, manager=first.created_by, annotators_per_task=3
     )
     made = [
-        campaigns.invite(campaign=each, by=first.created_by, places=100 + number)
+        campaigns.create_invitation(campaign=each, by=first.created_by, places=100 + number)
         for each in (first, other)
         for number in range(2)  # two that are alike would be one link
     ]

@@ -43,13 +43,9 @@ from quaestor_metrics import (  # noqa: E402
     score_items,
 )
 from quaestor_metrics._encoder import encoder  # noqa: E402
-from quaestor_metrics._meteor import JAR_VARIABLE, defused, jar  # noqa: E402
+from quaestor_metrics._meteor import JAR_VARIABLE, defuse_text, jar  # noqa: E402
 from quaestor_metrics._preparation import nqg  # noqa: E402
-from quaestor_stats._alternative_annotator import (  # noqa: E402
-    alternative_test,
-    one_sided,
-    one_sided_by_source,
-)
+from quaestor_stats._alternative_annotator import alternative_test, gap_p, one_sided_by_source  # noqa: E402
 
 SAMPLE = ROOT.parent / "shared" / "data" / "qgbench" / "sample_300.csv"
 
@@ -196,7 +192,7 @@ def meteor(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
             ("ref", [one.references[0] for one in questions]),
         ):
             Path(folder, name).write_text(
-                "".join(f"{defused(text)}\n" for text in texts), encoding="utf-8"
+                "".join(f"{defuse_text(text)}\n" for text in texts), encoding="utf-8"
             )
         command = [
             "java",
@@ -388,7 +384,7 @@ def false_findings(
         person, judge = (each[:, None] for each in shares(rng.normal(0, 0.35, groups)))
         drawn = rng.random((groups, items))
         gap = np.where(drawn < person, 1.0, np.where(drawn > 1 - judge, -1.0, 0.0)).ravel()
-        found += [one_sided(gap, boundary) < 0.05, one_sided_by_source(gap, codes, boundary) < 0.05]
+        found += [gap_p(gap, boundary) < 0.05, one_sided_by_source(gap, codes, boundary) < 0.05]
     return float(found[0] / studies), float(found[1] / studies)
 
 

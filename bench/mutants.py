@@ -74,14 +74,14 @@ TESTS = (
     "tests/analysis/golden",
     "tests/analysis/reports",
     "tests/analysis/management",
-    "tests/analysis/test_adjudication.py",
-    "tests/analysis/test_checks.py",
-    "tests/analysis/test_erasures.py",
-    "tests/analysis/test_erasures_at_once.py",
-    "tests/analysis/views/test_further.py",
-    "tests/analysis/views/test_repeatability.py",
-    "tests/analysis/views/test_reports.py",
-    "tests/analysis/views/test_side_by_side.py",
+    "tests/analysis/runs/test_adjudication.py",
+    "tests/analysis/runs/test_checks.py",
+    "tests/analysis/runs/test_erasures.py",
+    "tests/analysis/runs/test_erasures_at_once.py",
+    "tests/analysis/runs/views/test_further.py",
+    "tests/analysis/published/views/test_repeatability.py",
+    "tests/analysis/runs/views/test_reports.py",
+    "tests/analysis/runs/views/test_side_by_side.py",
     "tests/published/test_protocol_qgstec2010.py",
 )
 GOLDEN = "tests/analysis/golden/"
@@ -535,8 +535,8 @@ def _draw_nothing() -> None:
 
     empty = b"<svg xmlns='http://www.w3.org/2000/svg'></svg>"
     charts.svg = lambda draw, title: {"light": empty, "dark": empty}
-    typeset.pdf = lambda *given, **options: b"%PDF"
-    typeset.printed = lambda figures: {}
+    typeset.typeset_report = lambda *given, **options: b"%PDF"
+    typeset.print_figures = lambda figures: {}
 
 
 def named(*, without_database: bool = False) -> Plan:

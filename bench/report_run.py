@@ -53,11 +53,13 @@ def make_demo() -> None:
     from django.utils import timezone
 
     from config.demo import logins, study
-    from judging.actions import rubrics
+    from judging.protocols.actions import protocols
 
-    rubrics.install_shipped()
-    researcher, annotator = logins.ensure()
-    study.ensure(researcher=researcher.user, annotator=annotator.user, now=timezone.now())
+    protocols.install_shipped()
+    researcher, annotator = logins.ensure_logins()
+    study.ensure_demo_study(
+        researcher=researcher.user, annotator=annotator.user, now=timezone.now()
+    )
 
 
 def time_sections() -> dict[str, float]:
@@ -81,17 +83,19 @@ def compute_report() -> None:
     """Compute the demo's report as a worker does, with the parts of its page."""
     from django.db import transaction
 
-    from analysis.actions import report_pages, runs
     from analysis.models import Run
-    from judging.actions import jobs
+    from analysis.runs.actions import report_pages, runs
+    from judging.jobs.actions import jobs
 
     first = Run.objects.earliest("number")
-    run = runs.start(campaign=first.campaign, by=first.campaign.created_by, seed=1, parameters={})
-    job = jobs.claim(job_id=run.job_id)
+    run = runs.start_run(
+        campaign=first.campaign, by=first.campaign.created_by, seed=1, parameters={}
+    )
+    job = jobs.claim_job(job_id=run.job_id)
     with transaction.atomic():
-        result = runs.execute(run=run, work=UnwatchedWork())
-        report_pages.parts_of(run)
-    jobs.finish(job=job, result=result)
+        result = runs.execute_run(run=run, work=UnwatchedWork())
+        report_pages.render_parts(run)
+    jobs.finish_job(job=job, result=result)
 
 
 def measure() -> None:

@@ -96,12 +96,13 @@ def csv_of(shape: Shape) -> bytes:
 def imported(content: bytes, rubric: str) -> Any:
     from django.utils import timezone
 
-    from judging import storage
-    from judging.actions import rubrics
-    from judging.imports import adding
-    from judging.imports.mapping import Column, Mapping
-    from judging.models import Rubric, User
+    from judging.formats.mapping import Column, Mapping
+    from judging.imports.actions import adding
+    from judging.jobs import storage
+    from judging.people.models.user import User
     from judging.protocols import documents
+    from judging.protocols.actions import protocols
+    from judging.protocols.models.protocol import Rubric
 
     columns = {}
     for name in content.partition(b"\n")[0].decode().split(","):
@@ -113,14 +114,14 @@ def imported(content: bytes, rubric: str) -> Any:
         else:
             columns[name] = Column(role=name)
     return adding.import_file(
-        file=storage.keep(content),
+        file=storage.store_bytes(content),
         file_name="bench.csv",
         name="Bench",
         by=User.objects.create(username="bench"),
         now=timezone.now(),
         mapping=Mapping(recipe="table", columns=columns),
         rubrics=Rubric.objects.none(),
-        rubric=rubrics.install(document=documents.shipped(rubric)),
+        rubric=protocols.install(document=documents.shipped(rubric)),
         accept_surprises=True,
     ).campaign
 
@@ -151,9 +152,9 @@ def run(arguments: argparse.Namespace) -> None:
     from django.urls import reverse
 
     from analysis import frames
-    from analysis.actions import papers, runs
     from analysis.models import Run
-    from judging.actions import jobs
+    from analysis.runs.actions import papers, runs
+    from judging.jobs.actions import jobs
 
     settings.STORAGES["staticfiles"]["BACKEND"] = (
         "django.contrib.staticfiles.storage.StaticFilesStorage"
@@ -164,7 +165,7 @@ def run(arguments: argparse.Namespace) -> None:
     campaign = imported(csv_of(shape), shape.rubric)
     print(f"imported in {time.perf_counter() - start:.1f} s")
     start = time.perf_counter()
-    read = frames.material(campaign)
+    read = frames.read_campaign(campaign)
     reading = time.perf_counter() - start
     print(
         f"{len(read.judgments):,} judgments of {len(read.questions):,} questions, {len(read.metrics)} metrics"
@@ -173,10 +174,10 @@ def run(arguments: argparse.Namespace) -> None:
     parameters = {"metrics": [], "slices": ["day"]} | (
         {"resamples": 100} if arguments.quick else {}
     )
-    asked = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
-    job = jobs.claim(job_id=asked.job_id)
+    asked = runs.start_run(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
+    job = jobs.claim_job(job_id=asked.job_id)
     start, processor = time.perf_counter(), time.process_time()
-    jobs.finish(job=job, result=runs.execute(run=asked, work=work))
+    jobs.finish_job(job=job, result=runs.execute_run(run=asked, work=work))
     whole, processor = time.perf_counter() - start, time.process_time() - processor
     work.progress(0, 0)
     for step, seconds in sorted(work.steps.items(), key=lambda pair: -pair[1])[:14]:

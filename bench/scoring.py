@@ -27,8 +27,8 @@ WAIT_SECONDS = 3_600
 @contextmanager
 def worker(processes: int) -> Iterator[None]:
     """Run a worker while the block runs."""
-    from judging.actions import jobs
-    from judging.models import WorkerPresence
+    from judging.jobs.actions import jobs
+    from judging.jobs.models.job import WorkerPresence
 
     command = ["celery", "-A", "config", "worker", "-c", str(processes), "-l", "WARNING"]
     running = subprocess.Popen([sys.executable, "-m", *command], cwd=ROOT)
@@ -44,16 +44,18 @@ def worker(processes: int) -> Iterator[None]:
 
 def seconds_with(processes: int, *, metric: str) -> float:
     """Return the seconds that a worker with a number of processes takes to compute a metric."""
-    from analysis.actions import scoring_jobs
-    from judging import tasks
-    from judging.models import Collection, Job, Metric
+    from analysis.scoring.actions import scoring_jobs
+    from judging.datasets.models.dataset import Collection
+    from judging.datasets.models.score import Metric
+    from judging.jobs import tasks
+    from judging.jobs.models.job import Job
 
     collection = Collection.objects.get()
     Metric.objects.all().delete()
     with worker(processes):
         begun = time.perf_counter()
-        job = tasks.begin(
-            scoring_jobs.start,
+        job = tasks.start_job(
+            scoring_jobs.start_scoring,
             collection=collection,
             by=collection.owner,
             parameters={

@@ -298,8 +298,9 @@ class Importer:
         """Ask for an import, and wait until it is over; note how long it took to begin."""
         from django.db import transaction
 
-        from judging import tasks
-        from judging.models import Job, User
+        from judging.jobs import tasks
+        from judging.jobs.models.job import Job
+        from judging.people.models.user import User
         from tests.flows.outside import large
         from tests.judging.imports.studies import adding_job
 
@@ -308,7 +309,7 @@ class Importer:
         with transaction.atomic():
             job = adding_job(owner, large(ROWS, self.asked), name=f"Large {self.asked}")
         asked, begun = time.monotonic(), False
-        tasks.ring(job.pk)
+        tasks.announce_job(job.pk)
         while job.state not in ENDED and not self.stop.is_set():
             time.sleep(0.02)
             job = Job.objects.get(pk=job.pk)

@@ -38,10 +38,10 @@ from quaestor_stats._cohen_kappa import WEIGHTS, kappa_matrix
 from quaestor_stats._design import Design, Facets, facets
 from quaestor_stats._fleiss import fleiss_kappa, randolph_kappa
 from quaestor_stats._gwet import gwet_ac
-from quaestor_stats._jackknife import inferred
+from quaestor_stats._jackknife import infer_coefficients
 from quaestor_stats._metric_differences import metric_differences
 from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._pooled import pooled
+from quaestor_stats._pooled import pooled_correlations
 from quaestor_stats._resampling import Bootstrap
 from quaestor_stats._variance_components import variance_components
 from quaestor_stats._williams import williams, williams_matrix
@@ -302,12 +302,16 @@ def kendall_over_sources() -> None:
         return found
 
     def ours() -> object:
-        return inferred(
-            pooled(human[:, None], metrics, sources, coefficients=["kendall"])["kendall"],
+        return infer_coefficients(
+            pooled_correlations(human[:, None], metrics, sources, coefficients=["kendall"])[
+                "kendall"
+            ],
             scale="fisher",
         )
 
-    left = pooled(human[:, None], metrics, sources, coefficients=["kendall"])["kendall"]
+    left = pooled_correlations(human[:, None], metrics, sources, coefficients=["kendall"])[
+        "kendall"
+    ]
     same(left.value[0, 0], stats.kendalltau(human, metrics[:, 0]).statistic)
     same(
         left.sources[7, 0, 0],

@@ -29,8 +29,10 @@ def measure(submissions: int) -> None:
     from django.utils import timezone
 
     from config.database import roles
-    from judging.actions import assignments, drafts, enrollments, history, judgments, sheets
-    from judging.models import Event
+    from judging.enrolments.actions import enrollments
+    from judging.people.actions import history
+    from judging.people.models.event import Event
+    from judging.work.actions import assignments, drafts, judgments, sheets
     from tests import factories
 
     roles.grant()
@@ -45,16 +47,18 @@ def measure(submissions: int) -> None:
         with connection.cursor() as cursor:
             cursor.execute("RESET ROLE" if role == "owner" else f"SET ROLE {role}")
         begun = time.perf_counter()
-        held = assignments.claim(enrollment=own, round=main).assignment
-        answers = [(asked, 2) for asked in sheets.of(held).asked()]
-        drafts.save(assignment=held, page=drafts.SentPage(answers, sequence=1))
-        judgments.submit(assignment=held, token=held.submit_token)
+        held = assignments.claim_assignment(enrollment=own, round=main).assignment
+        answers = [(asked, 2) for asked in sheets.sheet_of_assignment(held).asked()]
+        drafts.save_draft(assignment=held, page=drafts.SentPage(answers, sequence=1))
+        judgments.submit_task(assignment=held, token=held.submit_token)
         took[role].append(time.perf_counter() - begun)
     events = Event.objects.count() - before
     noted = []
     for _ in range(submissions):
         begun = time.perf_counter()
-        history.note(Event.Act.EXPORTED, by=manager, campaign=campaign, about=f"{timezone.now()}")
+        history.record_event(
+            Event.Act.EXPORTED, by=manager, campaign=campaign, about=f"{timezone.now()}"
+        )
         noted.append(time.perf_counter() - begun)
     owner, server = (statistics.median(each) * 1000 for each in took.values())
     print(

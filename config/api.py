@@ -8,18 +8,23 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import DefaultRouter
 
-from analysis.api.degraded_copies import DegradedCopies
-from analysis.api.planning import DryRuns, PowerAnalyses
-from analysis.api.published import PublishedStudies, Reproduced
-from analysis.api.repeatability import ReproductionComparisons
-from analysis.api.runs import Runs
-from analysis.api.scoring import Scoring
-from analysis.api.tuning import Tunings
+from analysis.planning.api.planning import DryRuns, PowerAnalyses
+from analysis.published.api.published import PublishedStudies, Reproduced
+from analysis.published.api.repeatability import ReproductionComparisons
+from analysis.runs.api.runs import Runs
+from analysis.scoring.api.degraded_copies import DegradedCopies
+from analysis.scoring.api.scoring import Scoring
+from analysis.scoring.api.tuning import Tunings
 from annotation.api import AnnotatorCampaigns, AnnotatorTasks
-from judging.api.adjudication import Adjudications, RatingsToAdjudicate
-from judging.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
-from judging.api.crowd_platforms import CrowdPlatforms
-from judging.api.datasets import (
+from judging.campaigns.api.webhooks import WebhookDeliveries, Webhooks
+from judging.crowd.api.crowd_platforms import CrowdPlatforms
+from judging.enrolments.api.exit_forms import ExitQuestions
+from judging.imports.api.files import Files
+from judging.imports.api.systems import SystemChanges
+from judging.jobs.api.jobs import Jobs
+from judging.llm_judges.api.llm_judges import LlmJudges
+from judging.overview.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
+from judging.overview.api.datasets import (
     Datasets,
     Items,
     Metrics,
@@ -28,19 +33,14 @@ from judging.api.datasets import (
     Scores,
     Shares,
 )
-from judging.api.exercises import Exercises, QualificationRules
-from judging.api.exit_forms import ExitQuestions
-from judging.api.files import Files
-from judging.api.jobs import Jobs
-from judging.api.judgments import Judgments, Tasks
-from judging.api.llm_judges import LlmJudges
-from judging.api.me import Me
-from judging.api.overview import Overviews
-from judging.api.people import Enrolments, Invitations, Join, Members
-from judging.api.protocols import Protocols
-from judging.api.quality import ExclusionRules, QualityPlans
-from judging.api.systems import SystemChanges
-from judging.api.webhooks import WebhookDeliveries, Webhooks
+from judging.overview.api.overview import Overviews
+from judging.overview.api.people import Enrolments, Invitations, Join, Members
+from judging.people.api.me import Me
+from judging.protocols.api.protocols import Protocols
+from judging.quality.api.adjudication import Adjudications, RatingsToAdjudicate
+from judging.quality.api.exercises import Exercises, QualificationRules
+from judging.quality.api.quality import ExclusionRules, QualityPlans
+from judging.work.api.judgments import Judgments, Tasks
 
 app_name = "api"
 PROBLEM = {

@@ -16,8 +16,9 @@ from psycopg2.extensions import make_dsn
 
 from config.database import roles, versions
 from config.postgres_programs import find_programs
-from judging.actions import history
-from judging.models import Event, User
+from judging.people.actions import history
+from judging.people.models.event import Event
+from judging.people.models.user import User
 
 MIGRATIONS_HEADER = re.compile(r"COPY public\.django_migrations \((.+)\) FROM stdin;")
 # Owner and rights are those of this site; roles.grant() gives the server its own
@@ -32,13 +33,13 @@ class CannotRestore(Exception):
     """Nothing was changed; the message says why."""
 
 
-def save(path: Path) -> str:
+def save_backup(path: Path) -> str:
     """Write the database into a new file that only its owner can read; return the file's SHA-256.
 
     The secret keys are not in it.
     """
     with transaction.atomic():
-        history.note(Event.Act.BACKED_UP, about=path.name[:100])
+        history.record_event(Event.Act.BACKED_UP, about=path.name[:100])
     return dump(path)
 
 
@@ -82,9 +83,11 @@ def restore(path: Path, *, replace: bool) -> history.Chain:
     _load(path)
     call_command("migrate", verbosity=0, interactive=False)
     roles.grant()
-    found = history.check()
+    found = history.verify_history()
     with transaction.atomic():
-        history.note(Event.Act.RESTORED, about=path.name[:100], after=f"SHA-256 {sha256(path)}")
+        history.record_event(
+            Event.Act.RESTORED, about=path.name[:100], after=f"SHA-256 {sha256(path)}"
+        )
     return found
 
 

@@ -16,10 +16,10 @@ from django.views.defaults import page_not_found
 from rest_framework.exceptions import AuthenticationFailed, ParseError
 from rest_framework.parsers import JSONParser
 
-from judging.actions import keys
-from judging.guards import STAFF
-from judging.limits import MAX_BODY_BYTES, MAX_VISITOR_BODY_BYTES
-from judging.models import User
+from judging.base.limits import MAX_BODY_BYTES, MAX_VISITOR_BODY_BYTES
+from judging.campaigns.guards import STAFF
+from judging.people.actions import tokens
+from judging.people.models.user import User
 
 # A proxy asks here whether a request may contain a large file, before it stores one: nginx.conf
 MAY_SEND_FILES = "/may-send-files/"
@@ -95,7 +95,7 @@ def _length(request: HttpRequest) -> int:
 
 def _sender(request: HttpRequest) -> User | AnonymousUser:
     """Return the user of the session, else of the API token."""
-    token = None if request.user.is_authenticated else keys.sent_with(request)
+    token = None if request.user.is_authenticated else tokens.sent_with(request)
     return token.user if token else request.user
 
 

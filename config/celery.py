@@ -110,13 +110,13 @@ def hold_or_end(lock: site_lock.Lock) -> None:
 @signals.heartbeat_sent.connect
 def say_alive(**about: Any) -> None:
     """Note every two seconds that a worker is there for jobs."""
-    from judging import tasks
-    from judging.actions import jobs
+    from judging.jobs import tasks
+    from judging.jobs.actions import jobs
 
     if not app.amqp.queues.consume_from.keys() & set(jobs.QUEUES):
         return
     try:
-        jobs.say_alive(worker=tasks.worker_name())
+        jobs.note_worker_alive(worker=tasks.worker_name())
     except (DatabaseError, InterfaceError) as problem:
         log.warning("The sign of life was put off: %s", problem)
         connection.close()

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from judging.actions import jobs
+from judging.jobs.actions import jobs
 
 MEASURES = {
     "quaestor_jobs_waiting": (
@@ -52,7 +52,7 @@ class Health:
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
-        self.own = {"/health/live/": live, "/health/ready/": ready, "/metrics/": metrics}
+        self.own = {"/health/live/": live, "/health/ready/": ready, "/metrics/": show_measures}
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         own = self.own.get(request.path_info)
@@ -81,7 +81,7 @@ def ready(request: HttpRequest) -> HttpResponse:
         )
 
 
-def metrics(request: HttpRequest) -> HttpResponse:
+def show_measures(request: HttpRequest) -> HttpResponse:
     """Return the measures in Prometheus format, if the token is right; without a configured token
     the address does not exist."""
     known, given = settings.METRICS_TOKEN, request.headers.get("Authorization", "")

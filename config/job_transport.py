@@ -24,7 +24,7 @@ from kombu.transport import virtual
 if not apps.ready:  # in a command of Celery's own, such as `inspect`
     django.setup()
 
-from judging.actions import jobs  # needs the models
+from judging.jobs.actions import jobs  # needs the models
 
 TICK_SECONDS = 0.1
 LOOK_SECONDS = 1.0  # between two checks of the rows, and before a failing database is asked again

@@ -7,7 +7,7 @@ import resource
 import threading
 from pathlib import Path
 
-from judging.limits import MAX_WEB_MEMORY_BYTES, MIN_JOB_MEMORY_BYTES
+from judging.base.limits import MAX_WEB_MEMORY_BYTES, MIN_JOB_MEMORY_BYTES
 
 SHARE = 3  # a process takes a third of the machine's memory at most
 # Bytes that each thread may fill, which are counted from its start. Python's thousand nested calls need three million

@@ -11,7 +11,7 @@ from django.template import loader
 from django.urls import Resolver404, resolve
 from django.views.defaults import server_error
 
-from judging.actions import outages
+from judging.base.actions import outages
 
 RETRY_AFTER = 2  # seconds: a killed database is back by then
 # How long a page waits for locks of others; the server has few threads, and each could be blocked

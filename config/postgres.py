@@ -81,7 +81,7 @@ class StartRefused(PostgresProblem):
     """The server did not start."""
 
 
-def home() -> Path:
+def data_folder() -> Path:
     """Return the data folder."""
     return Path(os.environ.get("QUAESTOR_HOME") or ROOT / "var").resolve()
 
@@ -91,7 +91,7 @@ def refusal(error: OSError) -> str:
     something else."""
     if error.errno not in REFUSALS or not isinstance(error.filename, str):
         return ""
-    path, folder = Path(error.filename), home()
+    path, folder = Path(error.filename), data_folder()
     below = any(base in (path, *path.parents) for base in (folder, ELSEWHERE))
     if not below and path not in folder.parents:
         return ""
@@ -106,26 +106,26 @@ def url(folder: Path) -> str:
 def serving() -> AbstractContextManager[object]:
     """Keep the database available: the embedded one, unless ``DATABASE_URL`` names a real
     server."""
-    return nullcontext() if os.environ.get("DATABASE_URL") else Cluster(home()).serving()
+    return nullcontext() if os.environ.get("DATABASE_URL") else Cluster(data_folder()).serving()
 
 
 def ensure_running() -> None:
     """Start the embedded server unless it runs, or unless ``DATABASE_URL`` names a real one."""
     if not os.environ.get("DATABASE_URL"):
-        Cluster(home()).ensure_running()
+        Cluster(data_folder()).ensure_running()
 
 
 def is_shared() -> bool:
     """Return whether the embedded server runs under an account that other services share."""
     if os.environ.get("DATABASE_URL"):
         return False
-    account = Cluster(home()).account
+    account = Cluster(data_folder()).account
     return account is not None and account.pw_name == SHARED_ACCOUNT
 
 
 def listens() -> bool:
     """Return whether the embedded server accepts connections; cheap enough for twice a second."""
-    return bool(os.environ.get("DATABASE_URL")) or Cluster(home()).listens()
+    return bool(os.environ.get("DATABASE_URL")) or Cluster(data_folder()).listens()
 
 
 @dataclass(frozen=True)

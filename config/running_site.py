@@ -19,7 +19,7 @@ def process_file(home: Path) -> Path:
     return home / "serving.pid"
 
 
-def stop(home: Path, say: Callable[[str], object]) -> None:
+def stop_site(home: Path, say: Callable[[str], object]) -> None:
     """Stop the site that serves this data folder, if it runs, and wait until it has ended."""
     path = lock_file(home)
     with suppress(FileNotFoundError, ValueError, ProcessLookupError), path.open("a") as file:

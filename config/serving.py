@@ -15,8 +15,8 @@ from django.urls import reverse
 from config import postgres, running_site, upgrading
 from config.postgres_programs import SHARED, PostgresProblem
 from config.processes import NoPort, Program, Say, free_port, run_together, wait_for_port
-from judging.actions import accounts
-from judging.models import User
+from judging.people.actions import accounts
+from judging.people.models.user import User
 
 PATIENCE = 60.0
 GUNICORN = Path("deploy", "gunicorn.conf.py")
@@ -24,7 +24,7 @@ WEB, WORKER = "quaestor web", "quaestor worker"  # as pg_stat_activity names the
 
 
 @contextmanager
-def alone() -> Iterator[Path]:
+def lock_data_folder() -> Iterator[Path]:
     """Lock the data folder for one server, and return the file that holds its address."""
     path = running_site.lock_file(settings.HOME)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def alone() -> Iterator[Path]:
             process.unlink(missing_ok=True)
 
 
-def prepare(say: Say) -> None:
+def prepare_serving(say: Say) -> None:
     """Prepare the site for this version, and warn if its server's account is shared."""
     say("Getting ready ...")
     if postgres.is_shared():
@@ -77,7 +77,7 @@ def password_link(user: User, site: str) -> str:
     return site + reverse("password_reset_confirm", kwargs=accounts.password_link_parts(user=user))
 
 
-def never() -> bool:
+def never_stop() -> bool:
     """Return False: serve until a stop signal."""
     return False
 
@@ -88,7 +88,7 @@ def serve(
     note: Path,
     greet: Callable[[str], None],
     say: Say,
-    enough: Callable[[], bool] = never,
+    enough: Callable[[], bool] = never_stop,
 ) -> None:
     """Run the web server, the workers and beat until Ctrl-C, a stop signal or `enough`, and keep the
     database available.
@@ -123,7 +123,7 @@ def programs(port: int) -> list[Program]:
     """Return the web server, the worker of jobs, that of sweeps, and beat."""
     logs = settings.HOME / "logs"
     logs.mkdir(exist_ok=True)
-    database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.home()).url(
+    database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.data_folder()).url(
         role=settings.SERVER_ROLE
     )
     # the three processes of the worker share the processor cores

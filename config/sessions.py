@@ -7,7 +7,7 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import UpdateError
 from django.db import DatabaseError
 
-from judging.actions import outages
+from judging.base.actions import outages
 
 
 class SessionStore(db.SessionStore):

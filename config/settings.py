@@ -10,10 +10,10 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config import postgres
-from judging import limits
+from judging.base import limits
 
 ROOT = Path(__file__).resolve().parent.parent
-HOME = postgres.home()
+HOME = postgres.data_folder()
 SHORTEST_SECRET = 32
 OLD_SECRETS = "secret_key_old.txt"
 
@@ -218,7 +218,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = HOME / "static"
 STATICFILES_DIRS = [ROOT / "static"]
 STORAGES = {
-    "default": {"BACKEND": "judging.storage.DatabaseStorage"},
+    "default": {"BACKEND": "judging.jobs.storage.DatabaseStorage"},
     "staticfiles": {"BACKEND": "config.static_files.StaticFiles"},
 }
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # one page can hold many units with many criteria
@@ -226,12 +226,12 @@ UPLOAD_LIMIT = limits.MAX_UPLOAD_BYTES
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "judging.actions.keys.KeyAuthentication",  # first, so that unknown clients get 401 with how to log in
+        "judging.people.actions.tokens.KeyAuthentication",  # first, so that unknown clients get 401 with how to log in
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
-        "judging.api.scopes.HasScope",
+        "judging.people.api.scopes.HasScope",
     ],
     "DEFAULT_METADATA_CLASS": None,  # OPTIONS would answer before access to the object is checked
     "DEFAULT_PARSER_CLASSES": ["config.bodies.StrictJSONParser"],
@@ -239,15 +239,15 @@ REST_FRAMEWORK = {
         "rest_framework.renderers.JSONRenderer",
         "rest_framework.renderers.BrowsableAPIRenderer",
     ],
-    "DEFAULT_PAGINATION_CLASS": "judging.api.pages.Pages",
+    "DEFAULT_PAGINATION_CLASS": "judging.base.api.pages.Pages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
-    "DEFAULT_SCHEMA_CLASS": "judging.api.schema.Schema",
+    "DEFAULT_SCHEMA_CLASS": "judging.jobs.api.schema.Schema",
     "DEFAULT_THROTTLE_CLASSES": [
         "rest_framework.throttling.AnonRateThrottle",
         "rest_framework.throttling.UserRateThrottle",
     ],
     "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "3000/min"},
-    "EXCEPTION_HANDLER": "judging.api.problems.problem",
+    "EXCEPTION_HANDLER": "judging.base.api.problems.problem",
     "NUM_PROXIES": 1,
 }
 SPECTACULAR_SETTINGS = {
@@ -261,14 +261,14 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
-        "JobState": "judging.models.job.Job.State",
-        "FileState": "judging.models.added_file.AddedFile.State",
-        "CampaignState": "judging.models.campaign.Campaign.State",
-        "AssignmentState": "judging.models.assignment.Assignment.State",
-        "SystemKind": "judging.models.material.System.Kind",
-        "ExerciseKind": "judging.models.exercise.Exercise.Kind",
-        "ExitQuestionKind": "judging.models.exit_form.ExitQuestion.Kind",
-        "CrowdPlatformKind": "judging.models.crowd.CrowdPlatform.Kind",
+        "JobState": "judging.jobs.models.job.Job.State",
+        "FileState": "judging.datasets.models.added_file.AddedFile.State",
+        "CampaignState": "judging.campaigns.models.campaign.Campaign.State",
+        "AssignmentState": "judging.campaigns.models.assignment.Assignment.State",
+        "SystemKind": "judging.datasets.models.dataset.System.Kind",
+        "ExerciseKind": "judging.quality.models.exercise.Exercise.Kind",
+        "ExitQuestionKind": "judging.enrolments.models.exit_form.ExitQuestion.Kind",
+        "CrowdPlatformKind": "judging.crowd.models.crowd.CrowdPlatform.Kind",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

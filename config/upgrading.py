@@ -12,8 +12,9 @@ from django.db.migrations.executor import MigrationExecutor
 
 from config import backups
 from config.database import roles, versions
-from judging.actions import history, rubrics
-from judging.models import Event
+from judging.people.actions import history
+from judging.people.models.event import Event
+from judging.protocols.actions import protocols
 
 
 class CannotUpgrade(Exception):
@@ -32,12 +33,12 @@ def prepare_site() -> None:
     """Migrate the database, install the shipped protocols, grant the server's rights, and collect
     the static files."""
     call_command("migrate", verbosity=0, interactive=False)
-    rubrics.install_shipped()
+    protocols.install_shipped()
     roles.grant()
     call_command("collectstatic", verbosity=0, interactive=False)
 
 
-def step() -> UpgradeStep:
+def upgrade_step() -> UpgradeStep:
     """Compare the database with this version."""
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
@@ -54,7 +55,7 @@ def upgrade(*, backup: Path | None, now: datetime) -> tuple[UpgradeStep, Path | 
         versions.refuse_other_versions(versions.applied_here())
     except versions.UnknownVersion as refused:
         raise CannotUpgrade(str(refused)) from None
-    found = step()
+    found = upgrade_step()
     saved = None
     if found.missing and not found.new:
         saved = backup or settings.HOME / "backups" / f"before-upgrade-{now:%Y%m%d-%H%M%S}.dump"
@@ -76,7 +77,9 @@ def upgrade(*, backup: Path | None, now: datetime) -> tuple[UpgradeStep, Path | 
         ) from problem
     if saved:
         with transaction.atomic():
-            history.note(Event.Act.BACKED_UP, about=saved.name[:100], after=f"SHA-256 {digest}")
-    if problems := history.check().problems:
+            history.record_event(
+                Event.Act.BACKED_UP, about=saved.name[:100], after=f"SHA-256 {digest}"
+            )
+    if problems := history.verify_history().problems:
         raise CannotUpgrade("It is upgraded, but its history was changed:\n" + "\n".join(problems))
     return found, saved

@@ -6,8 +6,8 @@ from django.views.generic import TemplateView
 from django.views.i18n import set_language
 
 from annotation.views import way_back
-from judging.views.accounts import ChangedPassword, NewPassword
-from judging.views.second_factor import log_in_code
+from judging.people.views.accounts import ChangedPassword, NewPassword
+from judging.people.views.second_factor import log_in_code
 
 handler404 = "config.bodies.not_found"
 handler500 = "config.outages.broken"

@@ -14,8 +14,8 @@ from django.shortcuts import redirect
 from django.urls import Resolver404, resolve
 from django.utils import timezone
 
-from judging.actions import second_factors, visits
-from judging.models import User
+from judging.people.actions import second_factors, visits
+from judging.people.models.user import User
 
 WITHOUT_SECOND_FACTOR = {
     "judging:second_factor",
@@ -55,7 +55,7 @@ def _noted(request: HttpRequest, agent: str, now: datetime) -> bool:
     """Note the visit; return False if the account was erased at this moment."""
     user = cast(User, request.user)
     try:
-        visits.note(user=user, session=request.session, agent=agent, now=now)
+        visits.note_visit(user=user, session=request.session, agent=agent, now=now)
     except IntegrityError:
         return False
     return True

@@ -105,7 +105,7 @@ def pytest_configure() -> None:
     from django.core.signals import request_finished, request_started
     from django.test import TransactionTestCase
 
-    from judging.imports import child
+    from judging.formats import child
     from tests.reading import PreparedReader
 
     _remove_abandoned()
@@ -248,7 +248,7 @@ def lasting(
 def started_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have files read by a Python that is started for each, as in the product; see
     `tests.reading`."""
-    from judging.imports import child
+    from judging.formats import child
     from tests.reading import STARTED
 
     monkeypatch.setattr(child, "_start", STARTED)

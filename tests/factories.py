@@ -11,25 +11,23 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import campaigns, collections, rubrics
-from judging.models import (
-    Campaign,
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.campaign import Campaign, Round
+from judging.campaigns.models.members import Enrollment, Membership
+from judging.datasets.actions import datasets
+from judging.datasets.models.dataset import (
     Collection,
-    Criterion,
-    Enrollment,
-    Membership,
     Passage,
     Question,
     QuestionSet,
-    Round,
-    Rubric,
-    ScalePoint,
     Source,
     System,
     Unit,
-    User,
 )
+from judging.people.models.user import User
 from judging.protocols import documents
+from judging.protocols.actions import protocols
+from judging.protocols.models.protocol import Criterion, Rubric, ScalePoint
 
 PASSWORD = "a long enough phrase"
 _number = itertools.count(1)
@@ -124,8 +122,8 @@ guideline: Read the question first.
 def rubric(key: str | None = None, **changes: str) -> Rubric:
     """Return a shipped protocol by its key, or a small rubric of two criteria from 1 to 3."""
     if key:
-        return rubrics.install(document=documents.shipped(key))
-    return rubrics.install(document=replace(small(), **changes))
+        return protocols.install(document=documents.shipped(key))
+    return protocols.install(document=replace(small(), **changes))
 
 
 @cache
@@ -174,7 +172,7 @@ def campaign(*, manager: User | None = None, **fields: Any) -> Campaign:
         defaults["rubric"] = rubric()
     made = Campaign.objects.create(**(defaults | fields))
     if made.collection.owner != made.created_by:
-        collections.share(collection=made.collection, user=made.created_by)
+        datasets.share_dataset(collection=made.collection, user=made.created_by)
     Membership.objects.create(user=manager, campaign=made, role="manager")
     Round.objects.create(campaign=made)
     return made
@@ -183,8 +181,8 @@ def campaign(*, manager: User | None = None, **fields: Any) -> Campaign:
 def opened(*, now: datetime | None = None, **fields: Any) -> Campaign:
     """Return a campaign that was locked and opened, with its tasks and places."""
     made = campaign(**fields)
-    campaigns.lock(campaign=made, now=now or timezone.now())
-    campaigns.open_(campaign=made, now=now or timezone.now())
+    campaigns.lock_protocol(campaign=made, now=now or timezone.now())
+    campaigns.open_campaign(campaign=made, now=now or timezone.now())
     return made
 
 

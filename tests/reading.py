@@ -1,4 +1,4 @@
-"""Readings of imported files, as `judging.imports.child` starts them, from a process that
+"""Readings of imported files, as `judging.formats.child` starts them, from a process that
 has the reader's modules already: the code, the limits and the ends are the same, and a test does not
 wait for Python and pandas to start. The tests of `child` itself, and real workers, start theirs as the product
 does.
@@ -11,7 +11,7 @@ import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from judging.imports import child, pipeline  # noqa: F401  (pandas is loaded before the fork)
+from judging.formats import child
 
 STARTED = child._start
 PREPARED = multiprocessing.get_context("forkserver")

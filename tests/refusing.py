@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging.refusals import Refused
+from judging.base.refusals import Refused
 
 
 @contextmanager

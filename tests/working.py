@@ -8,21 +8,23 @@ from django.db import transaction
 from django.http import HttpResponse, HttpResponseRedirect
 from django.test import Client
 
-from analysis.actions import dry_runs, runs
-from judging import tasks
-from judging.actions import jobs, judge_jobs
-from judging.imports import files
-from judging.models import Job
-from judging.refusals import Refused
-from judging.views.jobs import TOLD, _result
+from analysis.planning.actions import dry_runs
+from analysis.runs.actions import runs
+from judging.base.refusals import Refused
+from judging.imports import tasks
+from judging.imports.actions import files
+from judging.jobs.actions import jobs
+from judging.jobs.models.job import Job
+from judging.jobs.views.jobs import TOLD, _result
+from judging.llm_judges.actions import judge_jobs
 
 JOB_PAGE = re.compile(r"^/jobs/([0-9a-f-]{36})/$")
 FIRST = {
     "judging.add_files": tasks._files,
     "judging.add_rows": tasks._files,
-    judge_jobs.ADD: judge_jobs.read_table,
-    runs.KIND: lambda work: runs.score(run=work.job.run, work=work),
-    dry_runs.KIND: dry_runs.copied,
+    judge_jobs.ADD: judge_jobs.read_queued_table,
+    runs.KIND: lambda work: runs.score_run(run=work.job.run, work=work),
+    dry_runs.KIND: dry_runs.copy_for_dry_run,
 }
 UNDO = dict.fromkeys(("judging.add_files", "judging.add_rows"), files.match_again_all)
 
@@ -30,7 +32,7 @@ UNDO = dict.fromkeys(("judging.add_files", "judging.add_rows"), files.match_agai
 def carry_out(job: Job) -> Job:
     """Do a queued job as a worker does, without its sign of life, which needs a connection of its
     own and so a test whose transactions commit."""
-    claimed = jobs.claim(job_id=job.pk)
+    claimed = jobs.claim_job(job_id=job.pk)
     if claimed is not None:
         work = jobs.Work(claimed, worker="tests")
         doing = current_app.tasks[job.kind].run.__wrapped__
@@ -38,7 +40,7 @@ def carry_out(job: Job) -> Job:
         try:
             given = [FIRST[job.kind](work)] if job.kind in FIRST else []
             with transaction.atomic():
-                jobs.finish(job=claimed, result=doing(work, *given), total=work.total)
+                jobs.finish_job(job=claimed, result=doing(work, *given), total=work.total)
         except Refused as reason:
             for each in given if job.kind in UNDO else ():
                 UNDO[job.kind](each)
@@ -59,7 +61,7 @@ class WorkingClient(Client):
         job = carry_out(Job.objects.get(pk=asked[1]))
         if job.state != Job.State.DONE:
             return self.get(answer.url)
-        where, _label = _result(job, jobs.told(job, TOLD))
+        where, _label = _result(job, jobs.result_fields(job, TOLD))
         return (
             self.get(where) if request["REQUEST_METHOD"] == "GET" else HttpResponseRedirect(where)
         )

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from analysis.evidence.listing import Chosen, ListPage
 from analysis.evidence.listing import ListedQuestion as Listed
-from analysis.evidence.source import Said, said_of
+from analysis.evidence.source import Said, judgments_by_unit
 from analysis.reports.numerals import two
-from judging.models import Criterion, Score, Unit
+from judging.datasets.models.dataset import Unit
+from judging.datasets.models.score import Score
+from judging.protocols.models.protocol import Criterion
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class QuestionLine:
     place: int | None
 
 
-def lines(chosen: Chosen, page: ListPage, criteria: list[Criterion]) -> list[QuestionLine]:
+def question_lines(chosen: Chosen, page: ListPage, criteria: list[Criterion]) -> list[QuestionLine]:
     """Return the questions of a page with everything that the list shows, in four queries however
     long it is."""
     related = ("question", "question_set__source", "question_set__system")
@@ -37,7 +39,7 @@ def lines(chosen: Chosen, page: ListPage, criteria: list[Criterion]) -> list[Que
             *related
         )
     }
-    said = said_of(list(units.values()), chosen.campaign) if chosen.campaign else {}
+    said = judgments_by_unit(list(units.values()), chosen.campaign) if chosen.campaign else {}
     scores = dict(
         Score.objects.filter(metric=chosen.metric, unit__in=units).values_list("unit", "value")
     )
@@ -53,7 +55,7 @@ def lines(chosen: Chosen, page: ListPage, criteria: list[Criterion]) -> list[Que
             text=units[row.unit].question.text if hasattr(units[row.unit], "question") else "",
             said=[said.get((row.unit, each.pk), []) for each in criteria],
             key=key_words(chosen, row, scores.get(row.unit)),
-            under=ranks(row),
+            under=write_ranks(row),
             place=row.place,
         )
         for row in page.rows
@@ -74,7 +76,7 @@ def key_words(chosen: Chosen, row: Listed, score: float | None) -> str:
     return two(row.key)
 
 
-def ranks(row: Listed) -> str:
+def write_ranks(row: Listed) -> str:
     """Write the ranks of a question by human ratings and by the metric, among all questions that
     have both; 1 is the best."""
     if not row.ranked or row.of_people is None or row.of_metric is None:

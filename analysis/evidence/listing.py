@@ -14,7 +14,10 @@ from typing import Any
 
 from django.db import connection
 
-from judging.models import Campaign, Collection, Criterion, Metric, Source
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Collection, Source
+from judging.datasets.models.score import Metric
+from judging.protocols.models.protocol import Criterion
 
 PAGE = 50
 SORTS = ("file", "disagreement", "gap", "loss", "outlier", "mean", "score")
@@ -281,7 +284,7 @@ class ListPage:
     dots: Sequence[Dot] = ()  # the scatter of a gap, over all listed questions
 
 
-def page(
+def read_page(
     chosen: Chosen,
     *,
     after: int | None = None,

@@ -5,20 +5,17 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from judging.actions import excerpts
-from judging.actions.excerpts import SourceExcerpt
-from judging.actions.unit_names import unit_name
-from judging.limits import MAX_PAGE_ROWS
-from judging.models import (
-    Assignment,
-    Criterion,
-    DiscussionNote,
-    Exclusion,
-    Judgment,
-    Note,
-    Round,
-    ScalePoint,
-)
+from judging.base.limits import MAX_PAGE_ROWS
+from judging.campaigns.actions.unit_names import unit_name
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Round
+from judging.campaigns.models.guideline import DiscussionNote
+from judging.campaigns.models.members import Exclusion
+from judging.datasets.actions import excerpts
+from judging.datasets.actions.excerpts import SourceExcerpt
+from judging.protocols.models.protocol import Criterion, ScalePoint
+from judging.work.models.assignment import Note
+from judging.work.models.judgment import Judgment
 
 STEPS = 1  # ranks that two annotators may lie apart without it being a difference to discuss
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
@@ -69,7 +66,7 @@ class Compared:
         return max(1, -(-self.differing // MAX_PAGE_ROWS))
 
 
-def compared(round: Round, page: int | None = 1) -> Compared:
+def compare_ratings(round: Round, page: int | None = 1) -> Compared:
     """Compare the submitted ratings of annotators who are not excluded. `page`: the page of
     differences to return; none if it is None, and the last page if it is too high.
 
@@ -113,8 +110,8 @@ def _differences(
     shown = ordered[(page - 1) * MAX_PAGE_ROWS : page * MAX_PAGE_ROWS]
     comments, notes = _comments(round), _notes(round)
     own = {unit: apart[unit, key][0].unit.question_set.source_id for unit, key in shown}
-    sources = excerpts.of_sources(set(own.values()))
-    questions = excerpts.of_questions(own)
+    sources = excerpts.source_excerpts(set(own.values()))
+    questions = excerpts.question_excerpts(own)
     return [
         _difference(
             apart[unit, key],

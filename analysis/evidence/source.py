@@ -7,26 +7,19 @@ from typing import Any, Self
 from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Least, Left, Length
 
-from judging.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_CELLS, MAX_PAGE_ROWS
-from judging.long_texts import shortened
-from judging.models import (
-    SAME_TEXT,
-    Attribute,
-    Campaign,
-    Criterion,
-    Exclusion,
-    Job,
-    Judgment,
-    MachineJudgment,
-    Metric,
-    Note,
-    Reference,
-    Score,
-    SelectedUnit,
-    Source,
-    Unit,
-)
-from judging.spans import Segment, range_of, segments
+from judging.base.limits import MAX_EXCERPT_CHARACTERS, MAX_PAGE_CELLS, MAX_PAGE_ROWS
+from judging.base.long_texts import shortened
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Exclusion
+from judging.campaigns.models.selected_unit import SelectedUnit
+from judging.datasets.models.dataset import Attribute, Reference, Source, Unit
+from judging.datasets.models.score import Metric, Score
+from judging.jobs.models.job import Job
+from judging.llm_judges.models.llm_judge import SAME_TEXT, MachineJudgment
+from judging.protocols.models.protocol import Criterion
+from judging.protocols.spans import Segment, cut_segments, range_of
+from judging.work.models.assignment import Note
+from judging.work.models.judgment import Judgment
 
 MATCHING = "analysis.matching"
 CELL = 100  # characters of a long text that count as one
@@ -95,7 +88,7 @@ class ShownSource:
     machines: list[SaidByMachine] = field(default_factory=list)
 
 
-def shown(
+def source_evidence(
     source: Source,
     *,
     campaign: Campaign | None,
@@ -126,7 +119,7 @@ def shown(
     matched, matched_not_shown = ([], 0) if blind else _matched(source)
     return ShownSource(
         source=source,
-        passage=segments(passage, sentence=sentence, answer=answer),
+        passage=cut_segments(passage, sentence=sentence, answer=answer),
         sentence="" if passage else source.sentence,
         references=[] if blind else _references(source),
         criteria=told.criteria,
@@ -179,7 +172,7 @@ class _Told:
 
     def with_people(self, units: list[Unit], campaign: Campaign) -> Self:
         """Add the judgments of annotators and LLM judges of one campaign."""
-        said = said_of(units, campaign)
+        said = judgments_by_unit(units, campaign)
         rated = {criterion for _unit, criterion in said}
         asked = list(campaign.rubric.criteria.all())
         return replace(
@@ -243,7 +236,7 @@ def _cells(units: list[Unit], campaign: Campaign | None) -> Counter[int]:
     return cells
 
 
-def said_of(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list[Said]]:
+def judgments_by_unit(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list[Said]]:
     """Return the submitted judgments of these units, by unit and criterion, the annotators in order
     of their labels."""
     left_out = set(

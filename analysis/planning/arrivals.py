@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.planning.simulated import OF_ARRIVAL, OF_TRY, Assumed, Newcomer, share
+from analysis.planning.simulated import OF_ARRIVAL, OF_TRY, Assumed, Newcomer, share_with_interval
 from analysis.reports.rows import Record
-from judging import qualifying
-from judging.qualifying import QualificationItem
+from judging.quality import qualifying
+from judging.quality.qualifying import QualificationItem
 
 FORECAST = 2_000  # newcomers of a forecast
 CONCENTRATION_FLOOR = 0.05  # of a beta distribution: annotators then know all or nothing
@@ -60,7 +60,9 @@ def _share(mean: float, deviation: float, rng: np.random.Generator) -> float:
     return float(rng.beta(mean * concentration, (1 - mean) * concentration))
 
 
-def answers(who: Newcomer, gate: Gate, rng: np.random.Generator) -> dict[tuple[int, int], int]:
+def simulate_candidate(
+    who: Newcomer, gate: Gate, rng: np.random.Generator
+) -> dict[tuple[int, int], int]:
     """Return a candidate's values in one try, by item and criterion; if they know nothing, any
     point."""
     given: dict[tuple[int, int], int] = {}
@@ -86,10 +88,12 @@ def answers_of(
     place: int, attempt: int, who: Newcomer, gate: Gate, assumed: Assumed
 ) -> dict[tuple[int, int], int]:
     """Return the values of candidate number `place` in try number `attempt`."""
-    return answers(who, gate, np.random.default_rng([assumed.seed, OF_TRY, place, attempt]))
+    return simulate_candidate(
+        who, gate, np.random.default_rng([assumed.seed, OF_TRY, place, attempt])
+    )
 
 
-def forecast(
+def forecast_arrivals(
     gate: Gate, wanted: int, assumed: Assumed, tell: Callable[[int], None] = lambda done: None
 ) -> Record:
     """Return from many more simulated candidates: the share screened out, of careful and of
@@ -103,15 +107,17 @@ def forecast(
         needed[place] = _tries(_drawn(bool(is_careless), rng, assumed), gate, rng)
     failed = needed == 0
     groups = {"all": np.ones(FORECAST, bool), "careful": ~careless, "careless": careless}
-    shares: Record = {name: share(failed[of]) if of.any() else None for name, of in groups.items()}
-    again = share(needed[~failed] > 1) if not failed.all() else None
+    shares: Record = {
+        name: share_with_interval(failed[of]) if of.any() else None for name, of in groups.items()
+    }
+    again = share_with_interval(needed[~failed] > 1) if not failed.all() else None
     return shares | {"again": again, "newcomers": FORECAST}
 
 
 def _tries(who: Newcomer, gate: Gate, rng: np.random.Generator) -> int:
     """Return which try passes; 0 where none does."""
     for attempt in range(1, gate.tries + 1):
-        given = answers(who, gate, rng)
-        if qualifying.mark(gate.items, given, pass_mark=gate.pass_mark).passed:
+        given = simulate_candidate(who, gate, rng)
+        if qualifying.compare_with_key(gate.items, given, pass_mark=gate.pass_mark).passed:
             return attempt
     return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from analysis.sections.system_comparisons import SURE, contrast_reason, swaps_for
+from analysis.sections.systems.system_comparisons import SURE, contrast_reason, swaps_for
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 from quaestor_stats._multiplicity import holm

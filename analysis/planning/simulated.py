@@ -26,9 +26,9 @@ from analysis.planning.pair_tests import (
     too_large_for_contrasts,
     untested_pairs,
 )
-from analysis.reports.rows import Record, number
+from analysis.reports.rows import Record, stable_number
 from judging.protocols.protocol_schema import ProtocolCriterion
-from judging.rules import Force
+from judging.protocols.rules import Force
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 from quaestor_stats._system_differences import CONTRAST, PERMUTATION
@@ -125,7 +125,7 @@ def points_of(criterion: ProtocolCriterion) -> list[int]:
     return sorted(criterion.values(), reverse=criterion.best == "lowest")
 
 
-def nearest(quality: FloatArray, points: Sequence[int]) -> IntArray:
+def nearest_points(quality: FloatArray, points: Sequence[int]) -> IntArray:
     """Return the point of the scale that is nearest to each quality.
 
     >>> nearest(np.array([-1.0, 0.2, 0.5, 0.8, 2.0]), [1, 2, 3]).tolist()
@@ -135,13 +135,13 @@ def nearest(quality: FloatArray, points: Sequence[int]) -> IntArray:
     return np.asarray(np.asarray(points)[np.clip(np.rint(quality * last), 0, last).astype(int)])
 
 
-def rated(
+def simulate_ratings(
     quality: FloatArray, points: Sequence[int], careless: BoolArray | bool, anything: FloatArray
 ) -> IntArray:
     """Return the nearest point to each quality, or, of careless annotators, the point that
     `anything` from 0 to 1 picks."""
     any_point = np.asarray(points)[(anything * len(points)).astype(int)]
-    return np.where(careless, any_point, nearest(quality, points))
+    return np.where(careless, any_point, nearest_points(quality, points))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Seen:
     clear: bool = False
 
 
-def answers(
+def simulate_answers(
     seen: Seen,
     who: SimulatedAnnotator,
     place: int,
@@ -171,7 +171,9 @@ def answers(
     moved = chance * CLEAR if seen.clear else turned_out - who.severity + chance
     quality = moved + np.array([seen.quality[each.key] for each in criteria])
     return {
-        each.key: int(rated(quality[column], points_of(each), who.careless, anything[column]))
+        each.key: int(
+            simulate_ratings(quality[column], points_of(each), who.careless, anything[column])
+        )
         for column, each in enumerate(criteria)
     }
 
@@ -368,7 +370,9 @@ class _Drawn:
         anything = rng.random(answer.max() + 1)
         quality = self.quality if criterion.is_averaged else np.full(len(self.pairs), 0.5)
         seen = quality + moved + chance[answer]
-        return rated(seen, points_of(criterion), self.careless, anything[answer]).astype(float)
+        return simulate_ratings(seen, points_of(criterion), self.careless, anything[answer]).astype(
+            float
+        )
 
     def ratings(self, criterion: ProtocolCriterion) -> SimulatedRatings:
         """Return the layout of the ratings of a criterion."""
@@ -454,9 +458,9 @@ def _power(trial: _Trial, tests: PairTests, order: Sequence[str], assumed: Assum
         "undefined": tests.reason,
         "repeats": len(trial.tables),
         "sources": int(trial.tables[0].shape[1]),
-        "step": number(planted_step(len(order), assumed) * abs(points[-1] - points[0])),
-        "floor": number(tests.floor),
-        "order": share(trial.in_order()),
+        "step": stable_number(planted_step(len(order), assumed) * abs(points[-1] - points[0])),
+        "floor": stable_number(tests.floor),
+        "order": share_with_interval(trial.in_order()),
         "neighbours": _share_tested(tests.neighbours, tests),
         "extremes": _share_tested(tests.extremes, tests),
         "reversed": _share_tested(tests.reversed, tests),
@@ -471,7 +475,7 @@ def _pairs(tests: PairTests, order: Sequence[str]) -> Iterator[Record]:
         yield {
             "better": order[one],
             "worse": order[two],
-            "difference": number(float(difference[column])),
+            "difference": stable_number(float(difference[column])),
             **_share_tested(told[:, column], tests),
         }
 
@@ -480,17 +484,17 @@ def _share_tested(found: BoolArray, tests: PairTests) -> Record:
     """Return a share of repeats; without a value if no repeat could be tested."""
     if tests.reason:
         return {"value": None, "low": None, "high": None}
-    return share(found)
+    return share_with_interval(found)
 
 
-def share(happened: BoolArray) -> Record:
+def share_with_interval(happened: BoolArray) -> Record:
     """Return the share of repeats in which something happened, with Wilson's 95% limits."""
     n, found = len(happened), float(happened.mean())
     middle = found + NORMAL_95**2 / (2 * n)
     reach = NORMAL_95 * sqrt(found * (1 - found) / n + NORMAL_95**2 / (4 * n**2))
     below = 1 + NORMAL_95**2 / n
     return {
-        "value": number(found),
-        "low": number((middle - reach) / below),
-        "high": number((middle + reach) / below),
+        "value": stable_number(found),
+        "low": stable_number((middle - reach) / below),
+        "high": stable_number((middle + reach) / below),
     }

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.planning.simulated import OF_REPEAT, OF_TIME, Assumed
-from analysis.reports.rows import Record, number
-from judging.pay import Rate
+from analysis.reports.rows import Record, stable_number
+from judging.quality.pay import Rate
 from quaestor_stats._inputs import FloatArray
 
 REPEATS, MANY_VALUES, FEWER = 200, 100_000, 50
@@ -41,12 +41,12 @@ def _of_values(count: int, mean: float, rng: np.random.Generator, assumed: Assum
     return np.asarray(rng.lognormal(np.log(mean) - spread**2 / 2, spread, size=count))
 
 
-def mean_of(tasks: int, values: int, page: float, assumed: Assumed) -> float:
+def value_seconds(tasks: int, values: int, page: float, assumed: Assumed) -> float:
     """Return the seconds of a value: as assumed, else so that a page takes `page` seconds."""
     return assumed.seconds or page * tasks / max(values, 1)
 
 
-def forecast(
+def forecast_hours(
     spent: Sequence[TimeSpent], page: float, rate: Rate | None, assumed: Assumed
 ) -> Record:
     """Return the hours of the study as laid out, over repeated draws of simulated annotators: their
@@ -70,7 +70,7 @@ def _cost(hours: FloatArray, spent: Sequence[TimeSpent], rate: Rate) -> Record:
     """Return the cost of repeats whose annotators took so many hours."""
     paid = np.array([float(each.tasks * rate.amount) for each in spent])
     found: Record = {
-        "paid": number(float(paid.sum())),
+        "paid": stable_number(float(paid.sum())),
         "hourly": _range(paid.sum() / hours.sum(axis=1)),
     }
     if rate.floor is not None:
@@ -88,7 +88,7 @@ def _study(
     """Draw the seconds of every annotator, whose values and carelessness stay as they were."""
     spread = assumed.pace_spread
     paces = np.exp(rng.normal(size=len(spent)) * spread - spread**2 / 2)
-    means = [mean_of(each.tasks, each.values, page, assumed) for each in spent]
+    means = [value_seconds(each.tasks, each.values, page, assumed) for each in spent]
     seconds = [
         _of_values(each.values, mean, rng, assumed).sum()
         for each, mean in zip(spent, means, strict=True)
@@ -100,7 +100,7 @@ def _study(
 def _range(drawn: FloatArray) -> Record:
     low, high = np.percentile(drawn, [2.5, 97.5])
     return {
-        "value": number(float(drawn.mean())),
-        "low": number(float(low)),
-        "high": number(float(high)),
+        "value": stable_number(float(drawn.mean())),
+        "low": stable_number(float(low)),
+        "high": stable_number(float(high)),
     }

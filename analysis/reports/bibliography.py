@@ -104,7 +104,7 @@ def bib(chosen: Sequence[CitedSource]) -> str:
     return "\n".join(each.entry for each in chosen)
 
 
-def printed(chosen: Sequence[CitedSource]) -> Iterator[str]:
+def printed_references(chosen: Sequence[CitedSource]) -> Iterator[str]:
     """Yield the list of references as LaTeX prints it where BibTeX has not run."""
     yield r"\begin{thebibliography}{99}" + "\n"
     for each in chosen:

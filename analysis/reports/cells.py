@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell
-from analysis.reports.numerals import interval_text, or_dash, signed
+from analysis.reports.numerals import format_signed, interval_text, or_dash
 from quaestor_stats._result import Result
 
 
@@ -26,4 +26,4 @@ def estimate_cell(
 
 def difference_cell(estimate: Result) -> Cell:
     """Return a difference with its sign, and with its interval below."""
-    return Cell(signed(estimate.value), interval_text(estimate))
+    return Cell(format_signed(estimate.value), interval_text(estimate))

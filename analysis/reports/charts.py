@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis.reports.layout import Chart, Figure
 from analysis.reports.rows import Record
-from judging.long_texts import shortened
+from judging.base.long_texts import shortened
 from quaestor_stats._result import Result
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def not_drawn(marks: int, most: int = DRAWN_VALUES) -> list[str]:
     return [f"Not drawn: {marks:,} values are more than a figure shows ({most:,})."]
 
 
-def drawn(figures: Sequence[Figure]) -> dict[str, bytes]:
+def draw_figures(figures: Sequence[Figure]) -> dict[str, bytes]:
     """Return every figure in each ink, by name and ink."""
     return {
         f"{figure.name}-{ink}": drawing

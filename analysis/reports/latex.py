@@ -170,10 +170,10 @@ def _breakable(word: str) -> str:
 def _in_script(run: str) -> str:
     """Return LaTeX for a run in other scripts; a space at its end goes after the command."""
     words = run.rstrip(" ")
-    return (other_scripts.written(words) if words else "") + run[len(words) :]
+    return (other_scripts.glyph_commands(words) if words else "") + run[len(words) :]
 
 
-def name_of(*parts: object) -> str:
+def number_name(*parts: object) -> str:
     """Return the name of a number: words of plain letters, digits and hyphens, joined by slashes.
 
     Names in other scripts keep their code points, so that two of them never become one.
@@ -187,7 +187,7 @@ def name_of(*parts: object) -> str:
     )
 
 
-def numbers(
+def latex_number_files(
     tables: Iterable[tuple[str, Sequence[Record], Sequence[str]]], *, most: int = NAMES_READ_AT_ONCE
 ) -> Iterator[tuple[str, str]]:
     """Yield files with a command for every number of every table, given as its key, its rows, and
@@ -221,14 +221,14 @@ def _named_numbers(
     told = [
         [row[column] for column in identity if row.get(column) not in (None, "")] for row in rows
     ]
-    names = [name_of(key, *own) for own in told]
+    names = [number_name(key, *own) for own in told]
     times = Counter(names)
     for place, (row, name) in enumerate(zip(rows, names, strict=True), 1):
         for column, value in row.items():
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if column not in identity and is_number:
                 parts = [name] if times[name] == 1 else [name, str(place)]
-                yield "/".join([*parts, name_of(column)]), _number(key, column, value)
+                yield "/".join([*parts, number_name(column)]), _number(key, column, value)
 
 
 def _number(key: str, column: str, value: float) -> str:
@@ -243,7 +243,7 @@ def _number(key: str, column: str, value: float) -> str:
     return written.replace("-", r"\ensuremath{-}")
 
 
-def table(shown: PageTable, *, label: str) -> str:
+def latex_table(shown: PageTable, *, label: str) -> str:
     """Return a table of the report as floats with captions and notes.
 
     A page is not wide enough for many columns: they are split over several tables, each with all
@@ -367,7 +367,7 @@ def _small(text: str) -> str:
     return rf"{{\scriptsize {escaped(text)}}}" if text else ""
 
 
-def document(title: str, parts: Sequence[str], *, references: bool = False) -> str:
+def latex_document(title: str, parts: Sequence[str], *, references: bool = False) -> str:
     """Return a whole document that compiles by itself: a title and the parts below it."""
     body = "\n".join(
         [
@@ -410,7 +410,7 @@ def _spaced(text: str) -> str:
     return f"{lead}{escaped(text)}{end}"
 
 
-def figure(name: str, alt: str) -> str:
+def latex_figure(name: str, alt: str) -> str:
     """Return a figure whose PDF is in the folder `figures` beside the document."""
     return (
         rf"\begin{{figure}}\centering\includegraphics[width=.9\linewidth]{{figures/{name}.pdf}}"
@@ -418,7 +418,7 @@ def figure(name: str, alt: str) -> str:
     )
 
 
-def examples(rows: Sequence[Record], criteria: Sequence[tuple[str, str]]) -> str:
+def latex_examples(rows: Sequence[Record], criteria: Sequence[tuple[str, str]]) -> str:
     """Return the kept examples: each question with its answer, its ratings, and what it shows."""
     items = []
     for row in rows:

@@ -8,7 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from analysis.reports.evidence import ItemQuery
-from judging.limits import MAX_PAGE_ROWS
+from judging.base.limits import MAX_PAGE_ROWS
 from quaestor_stats._result import Result
 
 if TYPE_CHECKING:

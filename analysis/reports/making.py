@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.reports.numerals import listed, two
+from analysis.reports.numerals import format_list, two
 from analysis.reports.rows import Record
 
 KINDS = {
@@ -37,11 +37,11 @@ def metric(row: Record) -> dict[str, Any]:
         "range": f"{two(row['min'])} to {two(row['max'])}" if known else "",
         "lower_is_better": row.get("direction") == "lower",
         "reason": row["reason"],
-        "how": how(row.get("made", {})),
+        "how": describe_making(row.get("made", {})),
     }
 
 
-def how(made: Mapping[str, Any]) -> str:
+def describe_making(made: Mapping[str, Any]) -> str:
     """Write how a column of scores was made."""
     if "column" in made:
         file = f" of {made['file']}" if made.get("file") else ""
@@ -56,14 +56,17 @@ def how(made: Mapping[str, Any]) -> str:
             *(f"{one['name']} ({', '.join(map(str, list(one.values())[1:]))})" for one in models),
         ]
         return "; ".join(
-            filter(None, [", ".join(filter(None, parts)), prepared(made.get("preparation", {}))])
+            filter(
+                None,
+                [", ".join(filter(None, parts)), describe_preparation(made.get("preparation", {}))],
+            )
         )
     if set(made) == {"preparation"}:
-        return prepared(made["preparation"])
+        return describe_preparation(made["preparation"])
     return ", ".join(f"{name} {value}" for name, value in made.items())
 
 
-def prepared(preparation: Mapping[str, str]) -> str:
+def describe_preparation(preparation: Mapping[str, str]) -> str:
     """Describe in words the preparation of the texts of both sides."""
     sides = {
         "questions": preparation.get("hypothesis", ""),
@@ -78,18 +81,18 @@ def _in_words(steps: str) -> str:
     return ", then ".join(PREPARATIONS.get(step, step) for step in steps.split("+"))
 
 
-def facts(
+def settings_facts(
     parameters: Mapping[str, Any], versions: Mapping[str, str], *, seed: int
 ) -> list[tuple[str, str]]:
     """Return a run's settings as pairs of a name and what it was set to."""
     texts = {side: parameters.get(f"prepare_{side}", "") for side in ("hypothesis", "reference")}
     return [
         ("Random numbers", f"seed {seed}, {int(parameters.get('resamples', 0)):,} resamples"),
-        ("Metrics asked for", listed(list(parameters.get("metrics", []))) or "none"),
-        ("Texts for metrics", prepared(texts)),
+        ("Metrics asked for", format_list(list(parameters.get("metrics", []))) or "none"),
+        ("Texts for metrics", describe_preparation(texts)),
         (
             "Slices asked for",
-            listed(
+            format_list(
                 [
                     name.removeprefix("column: ").replace("_", " ")
                     for name in parameters.get("slices", [])
@@ -110,7 +113,7 @@ def facts(
         ("Ratings that contradict a rule of the protocol", _reading(parameters)),
         (
             "Made with",
-            listed(
+            format_list(
                 [f"{LIBRARIES.get(name, name)} {version}" for name, version in versions.items()]
             ),
         ),

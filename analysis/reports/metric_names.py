@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from judging.models import Metric
+from judging.datasets.models.score import Metric
 
 
 def metric_names(metrics: Sequence[Metric]) -> dict[int, str]:

@@ -14,7 +14,7 @@ NAMED_IN_FULL, NAMED_FIRST = (
 MAX_NAMES = 3  # names that a sentence of a report lists; more become a count
 
 
-def known(value: float | None) -> bool:
+def is_defined(value: float | None) -> bool:
     """Return whether there is a number."""
     return value is not None and not isnan(value)
 
@@ -28,17 +28,17 @@ def two(value: float | None) -> str:
 
 def or_dash(value: float | None) -> str:
     """Write a number with two decimals, a dash where there is none."""
-    return two(value) if known(value) else "–"
+    return two(value) if is_defined(value) else "–"
 
 
-def signed(value: float | None) -> str:
+def format_signed(value: float | None) -> str:
     """Write a difference with its sign."""
     if value is None or isnan(value):
         return "–"
     return ("+" if value >= 0.005 else "") + two(value)
 
 
-def plain(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     """Write a sum or a mean with at most two decimals."""
     if value is None or isnan(value):
         return "–"
@@ -47,10 +47,10 @@ def plain(value: float | None) -> str:
 
 def coefficient(value: float | None) -> str:
     """Write a correlation as papers do, without the zero before the point."""
-    return two(value).replace("0.", ".", 1) if known(value) else "–"
+    return two(value).replace("0.", ".", 1) if is_defined(value) else "–"
 
 
-def p_value(p: float | None) -> str:
+def format_p(p: float | None) -> str:
     """Write p as papers do: never 0, never 1."""
     if p is None or isnan(p):
         return "p undefined"
@@ -61,7 +61,7 @@ def p_value(p: float | None) -> str:
 
 def p_alone(p: float | None) -> str:
     """Write p for a column of its own."""
-    return p_value(p).removeprefix("p = ").removeprefix("p ") if known(p) else "–"
+    return format_p(p).removeprefix("p = ").removeprefix("p ") if is_defined(p) else "–"
 
 
 def interval_text(estimate: Result, write: Callable[[float], str] = two) -> str:
@@ -78,35 +78,37 @@ def with_interval(estimate: Result, write: Callable[[float], str] = two) -> str:
     return " ".join(filter(None, [write(estimate.value), interval_text(estimate, write)]))
 
 
-def effect(what: str, estimate: Result, p: float, write: Callable[[float], str] = signed) -> str:
+def effect(
+    what: str, estimate: Result, p: float, write: Callable[[float], str] = format_signed
+) -> str:
     """Write an effect with its interval and p: difference +0.05, 95% CI [−0.08, 0.18], p = .310."""
-    limits = interval_text(estimate, two if write is signed else write)
+    limits = interval_text(estimate, two if write is format_signed else write)
     interval = f", 95% CI {limits}" if limits else ""
-    return f"{what} {write(estimate.value)}{interval}, {p_value(p)}"
+    return f"{what} {write(estimate.value)}{interval}, {format_p(p)}"
 
 
-def counted(n: int, one: str, many: str = "") -> str:
+def format_count(n: int, one: str, many: str = "") -> str:
     """Write a count with its noun: 1 source, 2 sources."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
-def listed(words: Sequence[str]) -> str:
+def format_list(words: Sequence[str]) -> str:
     """Write a list in words: a, b and c."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def briefly(words: Sequence[str]) -> str:
+def format_short_list(words: Sequence[str]) -> str:
     """Write a list in a sentence: of many only the first, and how many others there are."""
     if len(words) <= NAMED_IN_FULL:
-        return listed(words)
+        return format_list(words)
     return f"{', '.join(words[:NAMED_FIRST])} and {len(words) - NAMED_FIRST} others"
 
 
 def listed_or_counted(words: Sequence[str], noun: str) -> str:
     """Write up to three names as a list, and more as their number: 4 metrics."""
-    return listed(words) if len(words) <= MAX_NAMES else f"{len(words):,} {noun}"
+    return format_list(words) if len(words) <= MAX_NAMES else f"{len(words):,} {noun}"
 
 
-def inside(name: str) -> str:
+def inside_sentence(name: str) -> str:
     """Write a name for use inside a sentence; one that begins with two capitals keeps them."""
     return name if name[:2].isupper() else name[:1].lower() + name[1:]

@@ -65,7 +65,7 @@ def script_of(character: str) -> str:
     return _SAME.get(name, name.capitalize())
 
 
-def written(run: str) -> str:
+def glyph_commands(run: str) -> str:
     """Return a run of letters and signs that pdfLaTeX has no glyphs for, a command for each
     script."""
     pieces: list[tuple[str, str]] = []

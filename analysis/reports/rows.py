@@ -71,26 +71,26 @@ class RowColumn:
     path: tuple[str, ...]  # the attributes that lead to it from the row
 
 
-def column(meaning: str, *, default: Any = MISSING, prefix: str = "") -> Any:
+def row_field(meaning: str, *, default: Any = MISSING, prefix: str = "") -> Any:
     """Return a field of a row with the meaning that docs and schema give its column. `prefix`: of
     the columns of a `Result`, if a row has two of them."""
     return field(default=default, metadata={"meaning": meaning, "prefix": prefix})
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(column,))
+@dataclass_transform(frozen_default=True, field_specifiers=(row_field,))
 def table_row(row_type: type[R]) -> type[R]:
     """Make a class the type of a table's rows: a frozen dataclass of columns."""
     return dataclass(frozen=True)(row_type)
 
 
-def number(value: float | None) -> float | None:
+def stable_number(value: float | None) -> float | None:
     """Return a value with the digits that are the same everywhere; None where it is undefined."""
     if value is None or not isfinite(value):
         return None
     return float(f"{value:.{DIGITS}g}")
 
 
-def columns(row_type: type) -> tuple[RowColumn, ...]:
+def row_columns(row_type: type) -> tuple[RowColumn, ...]:
     """Return the columns of a row type in the order of its fields."""
     return _columns(row_type)
 
@@ -136,7 +136,7 @@ def encode(row: Any) -> Record:
     """Return a row as a flat record of plain values, numbers with twelve significant digits."""
     return {
         stored.name: _plain(_at(row, stored.path)) if stored.path else _methods(row)
-        for stored in columns(type(row))
+        for stored in row_columns(type(row))
     }
 
 
@@ -266,5 +266,5 @@ def _plain(value: Any) -> Any:
         return {key: _plain(each) for key, each in value.items()}
     if hasattr(value, "dtype") or isinstance(value, float):
         plain = value.item() if hasattr(value, "item") else value
-        return number(plain) if isinstance(plain, float) else plain
+        return stable_number(plain) if isinstance(plain, float) else plain
     return value

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.reports.rows import Record
-from judging.formulas import BYTE_ORDER_MARK, inert
+from judging.base.formulas import BYTE_ORDER_MARK, defuse_cell
 
 AT_ONCE = 1_000  # rows of a piece
 
@@ -25,17 +25,17 @@ def to_csv(rows: Sequence[Record], columns: Sequence[str] = ()) -> str:
     order = [*known, *sorted(held.difference(known))]
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(map(inert, order))
+    writer.writerow(map(defuse_cell, order))
     writer.writerows([_cell(row.get(column)) for column in order] for row in rows)
     return BYTE_ORDER_MARK + buffer.getvalue()
 
 
-def to_json(document: Mapping[str, Any]) -> str:
+def document_json(document: Mapping[str, Any]) -> str:
     """Return a document as JSON with its keys in order, so that equal results are equal files."""
     return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def run_json(made: Mapping[str, Any], tables: Mapping[str, Any]) -> Iterator[str]:
+def run_json_pieces(made: Mapping[str, Any], tables: Mapping[str, Any]) -> Iterator[str]:
     """Yield a run as JSON, what `to_json` would write of it, in pieces: of its tables, one is read
     at a time."""
     yield f'{{\n "made": {_inside(made, 1)},\n "tables": {{'
@@ -63,4 +63,4 @@ def _cell(value: Any) -> Any:
         return ""
     if isinstance(value, dict | list):
         value = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return inert(value) if isinstance(value, str) else value
+    return defuse_cell(value) if isinstance(value, str) else value

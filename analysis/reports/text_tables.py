@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from analysis.reports.layout import Cell, PageTable
-from judging.formulas import inert
-from judging.markdown import marked
+from judging.base.formulas import defuse_cell
+from judging.base.markdown import escape_markdown
 
 
 def markdown(shown: PageTable) -> str:
@@ -31,15 +31,19 @@ def markdown(shown: PageTable) -> str:
         heads, sides = [*heads, shown.last], [*sides, ":---"]
     lines = [
         [
-            marked(line.name) + _below(", ".join(filter(None, [line.chip, line.under]))),
+            escape_markdown(line.name) + _below(", ".join(filter(None, [line.chip, line.under]))),
             *(_cell(each) for each in line.cells),
-            *([marked(line.last)] if shown.last else []),
+            *([escape_markdown(line.last)] if shown.last else []),
         ]
         for line in shown.lines
     ]
-    told = [f"**{marked(shown.title)}**", marked(shown.caption)]
-    rows = [_row([marked(each) for each in heads]), f"|{'|'.join(sides)}|", *map(_row, lines)]
-    reasons = [f"– {marked(each)}" for each in shown.reasons]
+    told = [f"**{escape_markdown(shown.title)}**", escape_markdown(shown.caption)]
+    rows = [
+        _row([escape_markdown(each) for each in heads]),
+        f"|{'|'.join(sides)}|",
+        *map(_row, lines),
+    ]
+    reasons = [f"– {escape_markdown(each)}" for each in shown.reasons]
     return "\n\n".join(filter(None, [*told, "\n".join(rows), *reasons])) + "\n"
 
 
@@ -58,7 +62,7 @@ def _plain(text: str) -> str:
     """Return a cell in one line; a number stays one, other text that begins like a formula is made
     inert."""
     one_line = " ".join(text.split())
-    return one_line if re.fullmatch(r"[-+]?[\d,]*\.?\d+", one_line) else str(inert(one_line))
+    return one_line if re.fullmatch(r"[-+]?[\d,]*\.?\d+", one_line) else str(defuse_cell(one_line))
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -66,12 +70,14 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _below(text: str) -> str:
-    return f" ({marked(text)})" if text else ""
+    return f" ({escape_markdown(text)})" if text else ""
 
 
 def _cell(cell: Cell) -> str:
-    text = marked(cell.text) or ", ".join(marked(share) for share, _query in cell.shares)
+    text = escape_markdown(cell.text) or ", ".join(
+        escape_markdown(share) for share, _query in cell.shares
+    )
     if cell.best and text:
         text = f"**{text}**"
-    letters = f" <sup>{marked(cell.letters)}</sup>" if cell.letters else ""
+    letters = f" <sup>{escape_markdown(cell.letters)}</sup>" if cell.letters else ""
     return text + letters + _below(cell.under)

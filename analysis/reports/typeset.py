@@ -145,7 +145,7 @@ class CannotSet(RuntimeError):
     """The report cannot be set as PDF; the message is typst's."""
 
 
-def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
+def typeset_report(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
     """Return the report as PDF; equal reports give equal bytes. `figures`: SVG by name."""
     held = {
         name: alt
@@ -175,7 +175,7 @@ def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
     return _compiled(TEMPLATE, inputs)
 
 
-def printed(figures: Mapping[str, bytes]) -> dict[str, bytes]:
+def print_figures(figures: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return figures for print, by name and ending: PDF with embedded fonts, PNG at 200 dots an
     inch. `figures`: SVG by name."""
     made = {}

@@ -10,52 +10,52 @@ from typing import Any
 
 from analysis.sections import llm_judges
 from analysis.sections.about import About
-from analysis.sections.aggregates import Aggregates
-from analysis.sections.agreement import Agreement
-from analysis.sections.annotator_models import AnnotatorModels, DawidSkene
-from analysis.sections.annotators import (
+from analysis.sections.agreement.agreement import Agreement
+from analysis.sections.agreement.annotator_models import AnnotatorModels, DawidSkene
+from analysis.sections.agreement.annotators import (
     AgreementWithoutEach,
     Annotators,
     IntraAnnotatorAgreement,
     PairwiseKappa,
     ScaleUse,
 )
-from analysis.sections.ceiling import Ceiling
+from analysis.sections.agreement.dependability import DependabilityOfSystems
+from analysis.sections.agreement.distributions import Distributions
+from analysis.sections.agreement.exclusions import Exclusions
+from analysis.sections.agreement.hidden_repeats import HiddenRepeats
+from analysis.sections.agreement.span_marks import SpanMarks
+from analysis.sections.agreement.violations import Violations
 from analysis.sections.chapters import Chapter, FurtherAnalysis, chapters_of_plugins
-from analysis.sections.common_means import CommonMeans
 from analysis.sections.conditions import Conditions
-from analysis.sections.correlations import Correlations
-from analysis.sections.coverage import Coverage
 from analysis.sections.criteria import Criteria
-from analysis.sections.dependability import DependabilityOfSystems
-from analysis.sections.distributions import Distributions
-from analysis.sections.equivalence import Equivalences
-from analysis.sections.exclusions import Exclusions
 from analysis.sections.external_checks import ExternalChecks
-from analysis.sections.few_sources import FewSources
-from analysis.sections.hidden_repeats import HiddenRepeats
 from analysis.sections.llm_judges.judge_descriptions import JudgeDescriptions
-from analysis.sections.matrices import CriterionMatrix, MetricMatrix
-from analysis.sections.metric_comparisons import Leaders, MetricComparisons
-from analysis.sections.metric_definitions import MetricDefinitions
-from analysis.sections.metric_means import MetricMeans
-from analysis.sections.mixed_models import MixedModels
+from analysis.sections.metrics.ceiling import Ceiling
+from analysis.sections.metrics.correlations import Correlations
+from analysis.sections.metrics.metric_comparisons import Leaders, MetricComparisons
+from analysis.sections.metrics.metric_definitions import MetricDefinitions
+from analysis.sections.metrics.metric_means import MetricMeans
 from analysis.sections.omitted_tables import OmittedTables
-from analysis.sections.primary_hypotheses import PrimaryHypotheses
-from analysis.sections.question_sets import (
+from analysis.sections.section import Inputs, Section
+from analysis.sections.systems.aggregates import Aggregates
+from analysis.sections.systems.common_means import CommonMeans
+from analysis.sections.systems.coverage import Coverage
+from analysis.sections.systems.equivalence import Equivalences
+from analysis.sections.systems.few_sources import FewSources
+from analysis.sections.systems.matrices import CriterionMatrix, MetricMatrix
+from analysis.sections.systems.mixed_models import MixedModels
+from analysis.sections.systems.primary_hypotheses import PrimaryHypotheses
+from analysis.sections.systems.question_sets import (
     ComputedFacts,
     Sets,
     TextStatistics,
     TypesByHead,
     judges_sets,
 )
-from analysis.sections.ranks import Ranks
-from analysis.sections.section import Inputs, Section
-from analysis.sections.slices import Slices
-from analysis.sections.span_marks import SpanMarks
-from analysis.sections.system_comparisons import Groups, SystemComparisons
-from analysis.sections.systems import Systems
-from analysis.sections.violations import Violations
+from analysis.sections.systems.ranks import Ranks
+from analysis.sections.systems.slices import Slices
+from analysis.sections.systems.system_comparisons import Groups, SystemComparisons
+from analysis.sections.systems.systems import Systems
 
 CHAPTERS: tuple[Chapter, ...] = (
     Chapter(
@@ -195,7 +195,7 @@ def sections_of(inputs: Inputs) -> list[Section[Any]]:
     ]
 
 
-def ordered(sections: Iterable[Section[Any]] = SECTIONS) -> list[Section[Any]]:
+def order_sections(sections: Iterable[Section[Any]] = SECTIONS) -> list[Section[Any]]:
     """Return sections so that each comes after those whose rows it reads."""
     first = (OmittedTables.key, Criteria.key, Violations.key, JudgeDescriptions.key)
     last = (PrimaryHypotheses.key, ExternalChecks.key)

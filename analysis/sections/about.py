@@ -11,24 +11,21 @@ from django.db.models import Exists, OuterRef
 from django.utils.text import Truncator
 
 from analysis.frames import Material, settled_count
-from analysis.reports.numerals import counted
-from analysis.reports.rows import Record, column, table_row
+from analysis.reports.numerals import format_count
+from analysis.reports.rows import Record, row_field, table_row
+from analysis.sections.agreement.violations import Violations
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.violations import Violations
-from judging.actions.blinding import read_others, unblinded
-from judging.actions.live_agreements import count_looks
-from judging.imports.fit import WHY_EXCLUDED
-from judging.limits import MAX_PAGE_ROWS
-from judging.models import (
-    AddedFile,
-    Assignment,
-    Campaign,
-    CrowdPlatform,
-    Exclusion,
-    Judgment,
-)
-from judging.models.campaign import SHOWN_OF_CHANGE
-from judging.pay import rate_of
+from judging.base.limits import MAX_PAGE_ROWS
+from judging.campaigns.actions.live_agreements import count_looks
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import SHOWN_OF_CHANGE, Campaign
+from judging.campaigns.models.members import Exclusion
+from judging.crowd.models.crowd import CrowdPlatform
+from judging.datasets.models.added_file import AddedFile
+from judging.imports.actions.fit import WHY_EXCLUDED
+from judging.quality.actions.blinding import read_others, unblinded
+from judging.quality.pay import rate_of
+from judging.work.models.judgment import Judgment
 from quaestor_stats._design import REQUIRED_CLUSTERS, ClusterUnit, cluster_unit
 
 if TYPE_CHECKING:
@@ -49,76 +46,76 @@ OF_MEANS = (
 class StudyFacts:
     """The data of the report; one row."""
 
-    campaign: str = column("title of the campaign")
-    origin: str = column(
+    campaign: str = row_field("title of the campaign")
+    origin: str = row_field(
         "judged here, imported or simulated; mixed where some judgments were imported and others "
         "not"
     )
-    judgments: int = column("standing judgments that were read")
-    forced: int = column("those of them that a rule of the protocol set")
-    annotators: int = column("annotators whose judgments were read")
-    tasks: int = column("tasks with judgments")
-    places: int = column("assignments drawn in the main round; 0 for imported ratings")
-    filled: int = column("assignments that were submitted")
-    without_values: int = column(
+    judgments: int = row_field("standing judgments that were read")
+    forced: int = row_field("those of them that a rule of the protocol set")
+    annotators: int = row_field("annotators whose judgments were read")
+    tasks: int = row_field("tasks with judgments")
+    places: int = row_field("assignments drawn in the main round; 0 for imported ratings")
+    filled: int = row_field("assignments that were submitted")
+    without_values: int = row_field(
         "assignments that were submitted without any value, for example because each question was "
         "reported as broken"
     )
-    sources: int = column("sources of the dataset")
-    sources_judged: int = column("sources with at least one judgment")
-    systems: list[str] = column("names of the systems")
-    expected: int = column("questions expected")
-    returned: int = column("questions returned")
-    seconds_a_question: float = column(
+    sources: int = row_field("sources of the dataset")
+    sources_judged: int = row_field("sources with at least one judgment")
+    systems: list[str] = row_field("names of the systems")
+    expected: int = row_field("questions expected")
+    returned: int = row_field("questions returned")
+    seconds_a_question: float = row_field(
         "median time at work for a question; empty for imported ratings"
     )
-    excluded: list[Any] = column("annotators excluded by a manager, with the reason")
-    unblinded: list[str] = column(
+    excluded: list[Any] = row_field("annotators excluded by a manager, with the reason")
+    unblinded: list[str] = row_field(
         "annotators who could have known which system is which: by a role or a right given before "
         "they began or while the study was closed in between, or by what they did themselves"
     )
-    read_others: list[str] = column(
+    read_others: list[str] = row_field(
         "annotators who may have read others' judgments: they were named as adjudicators of the "
         "dataset after others had judged it, before they began or while the study was closed in "
         "between"
     )
-    looked_at_agreement: int = column(
+    looked_at_agreement: int = row_field(
         "users who looked at agreement before the campaign was closed, on its overview or in a report"
     )
-    deviations: list[Any] = column(
+    deviations: list[Any] = row_field(
         "what was changed after the lock: the first 200, with the beginnings of long texts"
     )
-    deviation_count: int = column("how many there are in all")
-    violations: int = column("ratings that contradict a rule of the protocol")
-    extras_counted: bool = column(
+    deviation_count: int = row_field("how many there are in all")
+    violations: int = row_field("ratings that contradict a rule of the protocol")
+    extras_counted: bool = row_field(
         "whether answers count that were submitted after their assignment was given to another "
         "annotator"
     )
-    reading: str = column("how ratings that contradict a rule were read for systems and metrics")
-    design: str = column("what is random: sources, and what else was declared")
-    reach: str = column("the population to which the conclusions generalise")
-    left_out: list[str] = column(
+    reading: str = row_field("how ratings that contradict a rule were read for systems and metrics")
+    design: str = row_field("what is random: sources, and what else was declared")
+    reach: str = row_field("the population to which the conclusions generalise")
+    left_out: list[str] = row_field(
         "systems, criteria, metrics and annotators that this run excludes by choice"
     )
-    metric_level: str = column(
+    metric_level: str = row_field(
         "the level at which the headline speaks of metrics: pooled, within_source or systems"
     )
-    settled: int = column(
+    settled: int = row_field(
         "adjudicated ratings that systems and metrics use; 0 if the run uses none"
     )
-    people: list[str] = column(
+    people: list[str] = row_field(
         "how annotators were recruited, consented, qualified and were paid, in sentences"
     )
-    clusters: int = column(
+    clusters: int = row_field(
         "passages, or clusters by a declared column, that the judged sources belong to and that "
         "intervals and tests keep together; 0 if every source is independent"
     )
-    cluster_column: str = column(
+    cluster_column: str = row_field(
         "the column that declares which sources belong together; empty if identical passages "
         "define the clusters"
     )
-    ratings_in_files: int = column("annotators' ratings in the imported files")
-    ratings_excluded: list[Any] = column("how many of them were not stored, by reason")
+    ratings_in_files: int = row_field("annotators' ratings in the imported files")
+    ratings_excluded: list[Any] = row_field("how many of them were not stored, by reason")
 
     @property
     def sources_used(self) -> int:
@@ -139,7 +136,7 @@ class StudyFacts:
     @property
     def sample(self) -> str:
         """The sources that numbers rest on, in words: 42 sources in 12 passages."""
-        sources = counted(self.sources_used, "source")
+        sources = format_count(self.sources_used, "source")
         return sources if self.unit.is_source else f"{sources} in {self.unit.counted(self.units)}"
 
     @property
@@ -205,19 +202,19 @@ class About(Section[StudyFacts]):
                 yield nothing_judged(study)
             elif study.unfinished:
                 yield (
-                    f"This study is unfinished: {study.filled:,} of {counted(study.places, 'assignment')} "
+                    f"This study is unfinished: {study.filled:,} of {format_count(study.places, 'assignment')} "
                     f"are submitted, and {study.sources_judged:,} of "
-                    f"{counted(study.sources, 'source')} have judgments."
+                    f"{format_count(study.sources, 'source')} have judgments."
                 )
             elif 0 < study.sources_judged < study.sources:
                 yield (
-                    f"{study.sources_judged:,} of {counted(study.sources, 'source')} have judgments; "
+                    f"{study.sources_judged:,} of {format_count(study.sources, 'source')} have judgments; "
                     "agreement, means and tests rest on those."
                 )
             if study.clusters:
                 yield resampled(study)
             if study.looked_at_agreement:
-                people = counted(study.looked_at_agreement, "person", "people")
+                people = format_count(study.looked_at_agreement, "person", "people")
                 yield (
                     f"{people} looked at agreement before the campaign was closed. If the decision to "
                     "stop depended on it, agreement is biased."
@@ -226,7 +223,7 @@ class About(Section[StudyFacts]):
                 yield places_without_values(study)
             if study.settled:
                 yield (
-                    f"Systems and metrics use {counted(study.settled, 'adjudicated rating')} instead of "
+                    f"Systems and metrics use {format_count(study.settled, 'adjudicated rating')} instead of "
                     "the annotators' ratings; agreement, the human ceiling and the required number of "
                     "annotators use the annotators' ratings."
                 )
@@ -391,14 +388,14 @@ def _people(campaign: Campaign) -> Iterator[str]:
         yield "They agreed to a consent text before their first task."
     if campaign.trains:
         items = campaign.exercises.filter(kind="training").count()
-        yield f"They were trained on {counted(items, 'item')}."
+        yield f"They were trained on {format_count(items, 'item')}."
     if campaign.qualifies:
         items = campaign.exercises.filter(kind="qualification").count()
         tried = campaign.enrollments.filter(tries__isnull=False).distinct()
         passed = tried.filter(qualified_at__isnull=False).count()
         yield (
-            f"They qualified on {counted(items, 'item')}: {campaign.pass_mark}% of the answers had to "
-            f"be right in one of {counted(campaign.tries, 'try', 'tries')}; "
+            f"They qualified on {format_count(items, 'item')}: {campaign.pass_mark}% of the answers had to "
+            f"be right in one of {format_count(campaign.tries, 'try', 'tries')}; "
             f"{passed:,} of {tried.count():,} passed."
         )
     if rate := rate_of(campaign.rate):
@@ -433,7 +430,7 @@ def _deviations(campaign: Campaign) -> list[Record]:
 
 def are_means(found: Found) -> bool:
     """Return whether mean human ratings were imported without the ratings behind them."""
-    study = facts_of(found)
+    study = run_facts(found)
     has_means = any(
         row["kind"] == "human_mean" for row in found.documents.get("metric_definitions", [])
     )
@@ -441,6 +438,6 @@ def are_means(found: Found) -> bool:
     return has_means and is_imported and not study.lacks_people
 
 
-def facts_of(found: Found) -> StudyFacts:
+def run_facts(found: Found) -> StudyFacts:
     """Return the facts of a run, which every run has."""
     return found.of(About)[0]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import or_dash
-from analysis.reports.rows import column, table_row
+from analysis.reports.rows import row_field, table_row
 from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.models import Assignment, Campaign, Round
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign, Round
 from judging.protocols.protocol_schema import ProtocolCriterion
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ WORDS = {
 class ConditionRow:
     """The ratings given under one condition; nothing is compared."""
 
-    criterion: str = column("key of the criterion")
-    condition: str = column("language, view, device, input, keywords or review")
-    level: str = column("what the condition was, such as de, list, phone or touch")
-    annotators: int = column("annotators who rated under it")
-    n: int = column("ratings given under it")
-    mean: float = column("their mean; empty where the values may not be averaged")
+    criterion: str = row_field("key of the criterion")
+    condition: str = row_field("language, view, device, input, keywords or review")
+    level: str = row_field("what the condition was, such as de, list, phone or touch")
+    annotators: int = row_field("annotators who rated under it")
+    n: int = row_field("ratings given under it")
+    mean: float = row_field("their mean; empty where the values may not be averaged")
 
 
 class Conditions(Section[ConditionRow]):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analysis.reports.rows import column, table_row
+from analysis.reports.rows import row_field, table_row
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument, Quota
 from quaestor_stats._alpha import Level
@@ -12,16 +12,16 @@ from quaestor_stats._alpha import Level
 class CriterionRow:
     """A criterion of the protocol."""
 
-    criterion: str = column("its key")
-    name: str = column("its name")
-    level: str = column("level of measurement: nominal, ordinal or interval")
-    best: str = column("which end of its scale is best: highest, lowest or none")
-    unit: str = column("what is judged: a question, or a set of questions")
-    averaged: bool = column(
+    criterion: str = row_field("its key")
+    name: str = row_field("its name")
+    level: str = row_field("level of measurement: nominal, ordinal or interval")
+    best: str = row_field("which end of its scale is best: highest, lowest or none")
+    unit: str = row_field("what is judged: a question, or a set of questions")
+    averaged: bool = row_field(
         "whether its values may be averaged and tested; without a better end they may not"
     )
-    points: list[Any] = column("its scale, each point a value and a label")
-    target: list[Any] = column(
+    points: list[Any] = row_field("its scale, each point a value and a label")
+    target: list[Any] = row_field(
         "how many questions of a set ought to have each value, where the protocol asks for it: "
         "pairs of a value and a number"
     )

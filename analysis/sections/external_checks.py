@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from analysis.reports.numerals import known
-from analysis.reports.rows import column, table_row
-from analysis.sections.agreement import alpha_row, coefficient_row
-from analysis.sections.correlations import Correlations
+from analysis.reports.numerals import is_defined
+from analysis.reports.rows import row_field, table_row
+from analysis.sections.agreement.agreement import alpha_row, coefficient_row
 from analysis.sections.criteria import criterion_rows
+from analysis.sections.metrics.correlations import Correlations
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.limits import MAX_RATING_CELLS
+from judging.base.limits import MAX_RATING_CELLS
 from quaestor_stats._inputs import complete
 
 Compared = tuple[str, str, float, float]  # statistic, package, ours, theirs
@@ -24,11 +24,11 @@ Compared = tuple[str, str, float, float]  # statistic, package, ours, theirs
 class ExternalCheck:
     """One statistic as another package computes it."""
 
-    statistic: str = column("Krippendorff's α, Fleiss' κ or Spearman's ρ (pooled)")
-    package: str = column("the package that computed it too")
-    version: str = column("its version")
-    values: int = column("number of values that were compared")
-    largest_difference: float = column("the largest absolute difference")
+    statistic: str = row_field("Krippendorff's α, Fleiss' κ or Spearman's ρ (pooled)")
+    package: str = row_field("the package that computed it too")
+    version: str = row_field("its version")
+    values: int = row_field("number of values that were compared")
+    largest_difference: float = row_field("the largest absolute difference")
 
 
 class ExternalChecks(Section[ExternalCheck]):
@@ -79,7 +79,9 @@ def _correlations(inputs: Inputs, found: Found) -> Iterator[Compared]:
     if asked is None:
         return
     for row in found.of(Correlations):
-        if (row.level, row.coefficient) == ("pooled", "spearman") and known(row.estimate.pvalue):
+        if (row.level, row.coefficient) == ("pooled", "spearman") and is_defined(
+            row.estimate.pvalue
+        ):
             both = complete([asked.humans[row.criterion], asked.metrics[row.metric]])
             if both.n == row.questions:
                 theirs = spearmanr(*both.columns.T).statistic

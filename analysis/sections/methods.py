@@ -5,23 +5,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.reports.making import LIBRARIES, prepared
-from analysis.reports.numerals import coefficient, counted, inside, listed, with_interval
-from analysis.sections.about import (
-    are_means,
-    facts_of,
-    places_without_values,
-    ratings_not_used,
+from analysis.reports.making import LIBRARIES, describe_preparation
+from analysis.reports.numerals import (
+    coefficient,
+    format_count,
+    format_list,
+    inside_sentence,
+    with_interval,
 )
-from analysis.sections.agreement import alpha_row
-from analysis.sections.correlations import LEVELS, Correlations, headline_level
+from analysis.sections.about import are_means, places_without_values, ratings_not_used, run_facts
+from analysis.sections.agreement.agreement import alpha_row
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.equivalence import Equivalences
 from analysis.sections.external_checks import ExternalChecks
-from analysis.sections.metric_definitions import MetricDefinitions
-from analysis.sections.primary_hypotheses import PrimaryHypotheses, across_criteria, how_tested
+from analysis.sections.metrics.correlations import LEVELS, Correlations, headline_level
+from analysis.sections.metrics.metric_definitions import MetricDefinitions
 from analysis.sections.section import Found
-from analysis.sections.system_comparisons import (
+from analysis.sections.systems.equivalence import Equivalences
+from analysis.sections.systems.primary_hypotheses import (
+    PrimaryHypotheses,
+    across_criteria,
+    how_tested,
+)
+from analysis.sections.systems.system_comparisons import (
     SystemComparisons,
     SystemPair,
     contrast_reasons,
@@ -66,10 +71,10 @@ def methods(found: Found, made: RunMade) -> list[tuple[str, str]]:
 
 
 def _material(found: Found) -> Iterator[str]:
-    study = facts_of(found)
+    study = run_facts(found)
     yield (
-        f"{counted(study.expected, 'question')} of {counted(len(study.systems), 'system')} "
-        f"({listed(study.systems)}) on {counted(study.sources, 'source')} were expected"
+        f"{format_count(study.expected, 'question')} of {format_count(len(study.systems), 'system')} "
+        f"({format_list(study.systems)}) on {format_count(study.sources, 'source')} were expected"
         + ("." if not study.missing else f", of which {study.returned:,} are present.")
     )
     if study.sources_judged < study.sources and not are_means(found):
@@ -88,7 +93,7 @@ def _material(found: Found) -> Iterator[str]:
         if study.clusters < REQUIRED_CLUSTERS:
             yield f"No interval is given for fewer than {REQUIRED_CLUSTERS} {study.unit.plural}."
     if study.left_out:
-        yield f"Excluded from this analysis by choice: {listed(study.left_out)}."
+        yield f"Excluded from this analysis by choice: {format_list(study.left_out)}."
 
 
 def _protocol(made: RunMade, *, of_means: bool) -> Iterator[str]:
@@ -111,7 +116,7 @@ def _asked(criterion: ProtocolCriterion) -> str:
             f"from {points[0].value} ({points[0].label}) to {points[-1].value} ({points[-1].label})"
         )
     else:
-        scale = listed([f"{point.value} ({point.label})" for point in points])
+        scale = format_list([f"{point.value} ({point.label})" for point in points])
     ends = {"highest": "high is best", "lowest": "low is best", "none": "no end is best"}
     standard = f" (in standard terms: {criterion.standard.in_words})" if criterion.standard else ""
     return (
@@ -121,28 +126,28 @@ def _asked(criterion: ProtocolCriterion) -> str:
 
 
 def _annotators(found: Found) -> Iterator[str]:
-    study = facts_of(found)
+    study = run_facts(found)
     if are_means(found):
         yield "The human scores were imported as means over annotators, without the individual ratings."
         return
     if study.origin == "simulated":
         yield "The ratings are simulated; they are no evidence about human judgment."
     yield (
-        f"{counted(study.annotators, 'annotator')} gave {counted(study.judgments, 'judgment')} "
-        f"in {counted(study.tasks, 'task')}."
+        f"{format_count(study.annotators, 'annotator')} gave {format_count(study.judgments, 'judgment')} "
+        f"in {format_count(study.tasks, 'task')}."
     )
     yield from study.people
     if study.has_times:
         yield f"The median active time per question was {study.seconds_a_question:.0f} s."
     if study.forced:
-        yield f"A rule of the protocol set {counted(study.forced, 'value')} of these."
+        yield f"A rule of the protocol set {format_count(study.forced, 'value')} of these."
     for each in study.excluded:
         yield f"Annotator {each['annotator']} was excluded: {each['reason'].rstrip('.')}."
     if study.unblinded:
-        yield f"{listed(study.unblinded)} could have known which system made which question."
+        yield f"{format_list(study.unblinded)} could have known which system made which question."
     if study.read_others:
         yield (
-            f"{listed(study.read_others)} may have read other annotators' ratings before submitting a task, "
+            f"{format_list(study.read_others)} may have read other annotators' ratings before submitting a task, "
             "because they were named to adjudicate."
         )
     if study.ratings_excluded:
@@ -168,9 +173,12 @@ def _hypotheses(found: Found) -> Iterator[str]:
     yield from across_criteria(found)
     margins = {row.criterion: row.margin for row in found.of(Equivalences)}
     if margins:
-        named = [f"±{margin:g} on {inside(found.name_of(key))}" for key, margin in margins.items()]
+        named = [
+            f"±{margin:g} on {inside_sentence(found.name_of(key))}"
+            for key, margin in margins.items()
+        ]
         yield (
-            f"Equivalence of systems was tested by two one-sided tests within declared margins ({listed(named)} "
+            f"Equivalence of systems was tested by two one-sided tests within declared margins ({format_list(named)} "
             "scale points), with Holm's correction over the pairs."
         )
 
@@ -181,13 +189,13 @@ def _agreement(found: Found) -> Iterator[str]:
         row = alpha_row(found, each)
         if row and row.estimate.defined:
             told.append(
-                f"{inside(each.name)} {with_interval(row.estimate, coefficient)} ({each.alpha_level})"
+                f"{inside_sentence(each.name)} {with_interval(row.estimate, coefficient)} ({each.alpha_level})"
             )
     if told:
         has_intervals = any(" [" in each for each in told)
-        units = facts_of(found).unit.plural
+        units = run_facts(found).unit.plural
         how = f" (95% CI, cluster jackknife over {units})" * has_intervals
-        yield f"We measured agreement by Krippendorff's α{how}: {listed(told)}."
+        yield f"We measured agreement by Krippendorff's α{how}: {format_list(told)}."
 
 
 def _systems(found: Found) -> Iterator[str]:
@@ -196,19 +204,19 @@ def _systems(found: Found) -> Iterator[str]:
     if not pairs and not untested:
         return
     if pairs:
-        random = " and annotators" if "annotators" in facts_of(found).design else ""
+        random = " and annotators" if "annotators" in run_facts(found).design else ""
         yield (
             "The mean of a system is the mean of its questions' means, with a 95% CI over "
-            f"{facts_of(found).unit.plural}{random}."
+            f"{run_facts(found).unit.plural}{random}."
         )
         yield from _system_tests(found, pairs, random)
     if untested:
-        names = listed([found.name_of(key) for key in untested])
+        names = format_list([found.name_of(key) for key in untested])
         yield f"On {names} systems were not compared, because they have too many pairs to list."
     unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]
     if unaveraged:
         has, was = ("has", "was") if len(unaveraged) == 1 else ("have", "were")
-        yield f"{listed(unaveraged)} {has} no better end and {was} neither averaged nor tested."
+        yield f"{format_list(unaveraged)} {has} no better end and {was} neither averaged nor tested."
 
 
 def _system_tests(
@@ -218,11 +226,11 @@ def _system_tests(
     beside the sources."""
     compared = [[row for row in rows if is_compared(row)] for rows in pairs]
     tests = {row.p_from for rows in compared for row in rows}
-    most, units = max(map(len, compared)), facts_of(found).unit.plural
+    most, units = max(map(len, compared)), run_facts(found).unit.plural
     if PERMUTATION in tests:
         yield (
             f"We compared systems with two-sided paired permutation tests over the {units} common to both "
-            f"systems and applied Holm's correction across the {counted(most, 'pair')} of each "
+            f"systems and applied Holm's correction across the {format_count(most, 'pair')} of each "
             "criterion (5% level)."
         )
     if CONTRAST in tests:
@@ -230,7 +238,7 @@ def _system_tests(
         yield (
             "It is the weighted least squares estimate with fixed effects of sources and annotators, on the "
             f"{units} common to both systems; standard errors leave out one of the {units}{random} at a time, "
-            f"with Holm's correction across the {counted(most, 'pair')} of each criterion (5% level)."
+            f"with Holm's correction across the {format_count(most, 'pair')} of each criterion (5% level)."
         )
     if not tests:
         yield "No two systems have two sources in common, so no test compared them."
@@ -242,17 +250,19 @@ def _metrics(found: Found) -> Iterator[str]:
         return
     names = list(dict.fromkeys(row.metric for row in rows))
     level = LEVELS.get(headline_level(found), headline_level(found))
-    unit = facts_of(found).unit
+    unit = run_facts(found).unit
     yield (
-        f"We correlated each metric ({listed(names)}) with the mean human rating (Spearman's ρ, {level}, sign-aligned "
-        f"so that higher is better). Intervals and tests keep the questions on a {unit.singular} together; Holm's "
+        f"We correlated each metric ({format_list(names)}) with the mean human rating (Spearman's ρ, {level}, "
+        f"sign-aligned so that higher is better). Intervals and tests keep the questions on a {unit.singular} together; Holm's "
         "correction is over the metrics of a criterion."
     )
     texts: dict[str, list[str]] = {}
     for each in found.of(MetricDefinitions):
         if each.kind == "computed":
-            texts.setdefault(prepared(each.made.get("preparation", {})), []).append(each.name)
-    told = [f"for {listed(own)} {what}" for what, own in texts.items() if what]
+            texts.setdefault(describe_preparation(each.made.get("preparation", {})), []).append(
+                each.name
+            )
+    told = [f"for {format_list(own)} {what}" for what, own in texts.items() if what]
     if told:
         yield f"Text preparation of the metrics computed here: {'; '.join(told)}."
 
@@ -264,13 +274,13 @@ def _external_checks(found: Found) -> Iterator[str]:
     checks = [f"{row.statistic} ({row.package} {row.version})" for row in rows]
     largest = max(row.largest_difference for row in rows)
     yield (
-        f"Other packages computed {listed(checks)} a second time on the same ratings; the largest "
+        f"Other packages computed {format_list(checks)} a second time on the same ratings; the largest "
         f"difference is {largest:.1g}."
     )
 
 
 def _computation(made: RunMade) -> Iterator[str]:
-    versions = listed(
+    versions = format_list(
         [f"{LIBRARIES.get(name, name)} {each}" for name, each in made.versions.items()]
     )
     yield (

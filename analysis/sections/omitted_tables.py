@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import briefly, inside
-from analysis.reports.rows import column, table_row
-from analysis.sections.annotators import PairwiseKappa, ScaleUse
-from analysis.sections.distributions import Distributions
-from analysis.sections.metric_comparisons import MetricComparisons
+from analysis.reports.numerals import format_short_list, inside_sentence
+from analysis.reports.rows import row_field, table_row
+from analysis.sections.agreement.annotators import PairwiseKappa, ScaleUse
+from analysis.sections.agreement.distributions import Distributions
+from analysis.sections.metrics.metric_comparisons import MetricComparisons
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.slices import Slices
-from analysis.sections.system_comparisons import SystemComparisons
-from judging.limits import MAX_REPORT_ROWS
+from analysis.sections.systems.slices import Slices
+from analysis.sections.systems.system_comparisons import SystemComparisons
+from judging.base.limits import MAX_REPORT_ROWS
 
 MULTIPLYING: tuple[Section[Any], ...] = (
     PairwiseKappa(),
@@ -28,14 +28,14 @@ MULTIPLYING: tuple[Section[Any], ...] = (
 class UnlistedPart:
     """A part of a table that is omitted, because the table would have too many rows."""
 
-    table: str = column("key of the table")
-    title: str = column("title of the table")
-    part: str = column(
+    table: str = row_field("key of the table")
+    title: str = row_field("title of the table")
+    part: str = row_field(
         "the criterion, human column or attribute that is omitted; empty for the whole table"
     )
-    rows: int = column("largest number of rows that this part could have")
-    whole: int = column("largest number of rows that the whole table could have")
-    most: int = column("limit on the rows of a table")
+    rows: int = row_field("largest number of rows that this part could have")
+    whole: int = row_field("largest number of rows that the whole table could have")
+    most: int = row_field("limit on the rows of a table")
 
 
 class OmittedTables(Section[UnlistedPart]):
@@ -127,4 +127,4 @@ def _parts(rows: list[UnlistedPart], found: Found) -> str:
     """Name the omitted parts; if there are many, the first ones and the number of the others."""
     if any(not row.part for row in rows):
         return "all of it"
-    return briefly([inside(found.name_of(row.part)) for row in rows])
+    return format_short_list([inside_sentence(found.name_of(row.part)) for row in rows])

@@ -7,15 +7,15 @@ from typing import Any
 
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Line, PageTable
-from analysis.reports.numerals import briefly, inside
+from analysis.reports.numerals import format_short_list, inside_sentence
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS
-from analysis.sections.about import facts_of
+from analysis.sections.about import run_facts
 from analysis.sections.chapters import Chapter
 from analysis.sections.omitted_tables import unlisted
-from analysis.sections.primary_hypotheses import PrimaryHypotheses
 from analysis.sections.section import Found, Section
-from judging.limits import MAX_PAGE_CELLS
+from analysis.sections.systems.primary_hypotheses import PrimaryHypotheses
+from judging.base.limits import MAX_PAGE_CELLS
 
 # chapters with a paragraph of their own
 HEADLINES = (
@@ -92,7 +92,7 @@ class ShownChapter:
     @property
     def name(self) -> str:
         """The title in the form for use within a sentence."""
-        return inside(self.title)
+        return inside_sentence(self.title)
 
     @property
     def marked_title(self) -> str:
@@ -177,7 +177,7 @@ def _drawn_figures(
     ]
 
 
-def fitting(tables: Sequence[PageTable]) -> list[PageTable]:
+def tables_of_one_page(tables: Sequence[PageTable]) -> list[PageTable]:
     """Return the first tables, as many as one page shows: the first one however long it is."""
     cells = accumulate(len(table.lines) * len(table.columns) for table in tables)
     return [
@@ -212,12 +212,12 @@ def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
 
 def _settings(found: Found) -> str:
     """Return in words how a run's numbers differ from those of all ratings as given."""
-    study = facts_of(found)
+    study = run_facts(found)
     told = {
         "by the protocol": study.reading == "by_protocol",
         "with settled values": study.settled > 0,
         "with answers submitted late": study.extras_counted,
-        f"without {briefly(study.left_out)}": bool(study.left_out),
+        f"without {format_short_list(study.left_out)}": bool(study.left_out),
     }
     return ", ".join(words for words, holds in told.items() if holds)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from analysis.frames import Material
 from judging.protocols.protocol_schema import ProtocolDocument
-from judging.rules import Identical, Lone, Missing, RuleReading, settled
+from judging.protocols.rules import Identical, Lone, Missing, RuleReading, apply_slot_rules
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 READINGS: tuple[RuleReading, ...] = ("as_released", "by_protocol")
 
 
-def differ(rubric: ProtocolDocument) -> bool:
+def has_set_rules(rubric: ProtocolDocument) -> bool:
     """Return whether a rubric has rules about question sets; without them there is only one
     reading."""
     return any(isinstance(rule, Lone | Identical | Missing) for rule in rubric.rules)
@@ -31,7 +31,7 @@ def read_as(material: Material, reading: RuleReading) -> Material:
     that were returned. A value set by a rule replaces the rating of every annotator who judged the
     question.
     """
-    if reading == "as_released" or material.judgments.empty or not differ(material.rubric):
+    if reading == "as_released" or material.judgments.empty or not has_set_rules(material.rubric):
         return material
     return replace(material, judgments=_overlaid(material))
 
@@ -39,7 +39,7 @@ def read_as(material: Material, reading: RuleReading) -> Material:
 def not_settled(material: Material, reading: RuleReading) -> Material:
     """Return the annotators' judgments that a reading counts and no rule overrules: a value set by
     a rule is the same for all annotators and carries no information on agreement."""
-    if reading == "as_released" or material.judgments.empty or not differ(material.rubric):
+    if reading == "as_released" or material.judgments.empty or not has_set_rules(material.rubric):
         return material
     _judged, _given, said = _parted(material)
     return replace(material, judgments=said.reset_index(drop=True))
@@ -77,7 +77,7 @@ def _marks(material: Material) -> tuple[set[int], pd.DataFrame]:
     gone: set[int] = set()
     given: list[tuple[int, str, float]] = []
     for units, texts in _sets(material):
-        marks = settled(texts, material.rubric.rules, material.rubric.worst())
+        marks = apply_slot_rules(texts, material.rubric.rules, material.rubric.worst())
         for unit, mark in zip(units, marks, strict=True):
             if mark.missing:
                 gone.add(unit)

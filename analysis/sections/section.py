@@ -15,19 +15,19 @@ import numpy as np
 
 from analysis.frames import Material
 from analysis.reports.layout import Figure, PageTable
-from analysis.reports.rows import Record, RowColumn, columns, decode, encode
-from analysis.sections.columns import (
+from analysis.reports.rows import Record, RowColumn, decode, encode, row_columns
+from analysis.sections.metrics.columns import (
     ComparedColumns,
     SystemScores,
     averaged_criteria,
     compared_columns,
-    scores_of,
+    criterion_scores,
 )
-from analysis.sections.fitted_models import FittedModel
 from analysis.sections.rule_application import not_settled
-from judging import hypotheses
-from judging.actions import locked_protocols
-from judging.hypotheses import Hypotheses
+from analysis.sections.systems.fitted_models import FittedModel
+from judging.campaigns import hypotheses
+from judging.campaigns.actions import locked_protocols
+from judging.campaigns.hypotheses import Hypotheses
 from quaestor_stats._design import Design
 from quaestor_stats._result import Result
 
@@ -56,7 +56,9 @@ class Inputs:
     @cached_property
     def declared(self) -> Hypotheses:
         """What the locked plan declares about tests."""
-        return hypotheses.from_document(locked_protocols.read(self.said.campaign)["hypotheses"])
+        return hypotheses.hypotheses_from_document(
+            locked_protocols.read_locked_protocol(self.said.campaign)["hypotheses"]
+        )
 
     @cached_property
     def differing(self) -> Material:
@@ -92,7 +94,7 @@ class Inputs:
     def scores_of_systems(self) -> list[SystemScores]:
         """The scores of the systems on every criterion that may be averaged and that two systems or
         more were judged on."""
-        return list(scores_of(self.counted))
+        return list(criterion_scores(self.counted))
 
 
 @dataclass(frozen=True)
@@ -215,7 +217,7 @@ class Section(Generic[R]):
     @classmethod
     def columns(cls) -> tuple[RowColumn, ...]:
         """Return the columns of the table as it is stored and downloaded."""
-        return (*columns(cls.row), READING) if cls.by_reading else columns(cls.row)
+        return (*row_columns(cls.row), READING) if cls.by_reading else row_columns(cls.row)
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
         """Return the largest possible number of rows of each part of the table before it is

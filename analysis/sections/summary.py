@@ -7,27 +7,27 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import (
     MAX_NAMES,
     coefficient,
-    counted,
     effect,
-    inside,
+    format_count,
+    format_list,
+    inside_sentence,
     interval_text,
-    listed,
     listed_or_counted,
     or_dash,
     with_interval,
 )
 from analysis.reports.system_names import system_name
-from analysis.sections.about import OF_MEANS, ORIGINS, are_means, facts_of, nothing_judged
-from analysis.sections.agreement import Coefficient, alpha_row
-from analysis.sections.correlations import Correlations, headline_level
+from analysis.sections.about import OF_MEANS, ORIGINS, are_means, nothing_judged, run_facts
+from analysis.sections.agreement.agreement import Coefficient, alpha_row
+from analysis.sections.agreement.dependability import DependabilityOfSystems
 from analysis.sections.criteria import CriterionRow, criterion_rows
-from analysis.sections.dependability import DependabilityOfSystems
-from analysis.sections.equivalence import Equivalences
-from analysis.sections.metric_comparisons import metric_sentence
-from analysis.sections.primary_hypotheses import primary_in_short
+from analysis.sections.metrics.correlations import Correlations, headline_level
+from analysis.sections.metrics.metric_comparisons import metric_sentence
 from analysis.sections.section import Found
-from analysis.sections.system_comparisons import Groups, named_tests
-from analysis.sections.systems import FEW, SystemOrder, by_merit
+from analysis.sections.systems.equivalence import Equivalences
+from analysis.sections.systems.primary_hypotheses import primary_in_short
+from analysis.sections.systems.system_comparisons import Groups, named_tests
+from analysis.sections.systems.systems import FEW, SystemOrder, by_merit
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Summary:
     table: PageTable | None
 
 
-def summary_of(found: Found) -> Summary:
+def summarise_run(found: Found) -> Summary:
     """Return the summary of a run: declared results first, then exploratory ones, the criteria whose
     agreement allows conclusions first."""
     criteria = _by_agreement(found)
@@ -81,7 +81,7 @@ def _by_agreement(found: Found) -> list[CriterionRow]:
 
 def _study(found: Found) -> Iterator[str]:
     """Yield the caveat on where the ratings come from, if there is one."""
-    study = facts_of(found)
+    study = run_facts(found)
     if are_means(found):
         yield OF_MEANS
     elif not study.judgments:
@@ -97,7 +97,7 @@ def _declared(found: Found) -> Iterator[str]:
 
 
 def _agreement(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
-    if not facts_of(found).judgments:
+    if not run_facts(found).judgments:
         return
     rows = [(each, row) for each in criteria if (row := alpha_row(found, each))]
     defined = [(each, row) for each, row in rows if row.estimate.defined]
@@ -122,7 +122,7 @@ def _agreement(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
 
 def _dependability(found: Found, criterion: CriterionRow) -> str:
     """Return how dependable a system's mean is with the study's own annotators and sources."""
-    study = facts_of(found)
+    study = run_facts(found)
     for row in found.of(DependabilityOfSystems):
         size = row.annotators, row.sources
         if row.criterion == criterion.criterion and size == (
@@ -134,7 +134,7 @@ def _dependability(found: Found, criterion: CriterionRow) -> str:
 
 
 def _alpha(criterion: CriterionRow, row: Coefficient) -> str:
-    return f"{inside(criterion.name)} ({_alpha_text(row)})"
+    return f"{inside_sentence(criterion.name)} ({_alpha_text(row)})"
 
 
 def _alpha_text(row: Coefficient) -> str:
@@ -156,7 +156,7 @@ def _systems(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
         return
     lead = orders[0]
     yield _best_mean(lead, orders)
-    name = inside(lead.criterion.name)
+    name = inside_sentence(lead.criterion.name)
     if lead.undefined:
         yield f"On {name}, {lead.undefined}."
         return
@@ -170,13 +170,13 @@ def _systems(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
 
 def _best_mean(lead: SystemOrder, orders: Sequence[SystemOrder]) -> str:
     """Return which system has the best mean on the leading criterion, and on which others."""
-    same = [inside(order.criterion.name) for order in orders if order.best == lead.best]
+    same = [inside_sentence(order.criterion.name) for order in orders if order.best == lead.best]
     on = listed_or_counted(same, "criteria")
     if len(same) == len(orders) > 1:
         on = f"all {len(same)} criteria"
     mean = with_interval(lead.means[lead.best[0]])
     if len(same) > 1:
-        mean = f"{inside(lead.criterion.name)}: {mean}"
+        mean = f"{inside_sentence(lead.criterion.name)}: {mean}"
     has = "has" if len(lead.best) == 1 else "share"
     best = listed_or_counted([_quoted(system) for system in lead.best], "systems")
     return f"{best} {has} the best mean on {on} ({mean})."
@@ -188,13 +188,13 @@ def _near_the_best(found: Found, order: SystemOrder) -> Iterator[str]:
     if not near:
         return
     if len(near) <= MAX_NAMES:
-        which = listed([f"{_quoted(name)} ({_difference(order, name)})" for name in near])
+        which = format_list([f"{_quoted(name)} ({_difference(order, name)})" for name in near])
     else:
         farthest = max(near, key=lambda name: abs(order.against_the_best(name).estimate.value))
         which = f"{len(near)} other systems, most from {_quoted(farthest)} ({_difference(order, farthest)})"
     does = "it does" if len(order.best) == 1 else "they do"
     yield (
-        f"On {inside(order.criterion.name)}, {does} not differ significantly from {which}; "
+        f"On {inside_sentence(order.criterion.name)}, {does} not differ significantly from {which}; "
         f"{_test(found, order)}{_caveat(order)}."
     )
 
@@ -225,7 +225,7 @@ def _behind_the_best(found: Found, order: SystemOrder) -> Iterator[str]:
         which = f"all others, least from {which}"
     differs = "it differs" if len(order.best) == 1 else "they differ"
     yield (
-        f"On {inside(order.criterion.name)}, {differs} significantly from {which}; "
+        f"On {inside_sentence(order.criterion.name)}, {differs} significantly from {which}; "
         f"{_test(found, order)}."
     )
 
@@ -259,7 +259,7 @@ def _metrics(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
 
 def _table(found: Found, criteria: Sequence[CriterionRow]) -> PageTable | None:
     """Return agreement for each criterion, and below it the means of the systems with letters."""
-    if not facts_of(found).judgments:
+    if not run_facts(found).judgments:
         return None
     orders = {row.criterion: SystemOrder.of(found, row) for row in criteria if row.averaged}
     names = dict.fromkeys(name for order in orders.values() for name in order.means)
@@ -270,7 +270,7 @@ def _table(found: Found, criteria: Sequence[CriterionRow]) -> PageTable | None:
         caption += (
             ", and mean of each system; systems that share a letter do not differ significantly"
         )
-    count = counted(len(systems), "system")
+    count = format_count(len(systems), "system")
     omitted = f"The table shows {FEW} of {count}; all are in the chapter Systems."
     return PageTable(
         "Agreement and system means",

@@ -3,10 +3,16 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from judging.actions import assignments, checks, enrollments, participations, qualifications
-from judging.actions.assignments import Finished, Here, NoneNow
-from judging.actions.qualifications import ExerciseStep
-from judging.models import Campaign, Enrollment, Participation, Round, User
+from judging.campaigns.models.campaign import Campaign, Round
+from judging.campaigns.models.members import Enrollment
+from judging.crowd.actions import participations
+from judging.crowd.models.crowd import Participation
+from judging.enrolments.actions import enrollments
+from judging.people.models.user import User
+from judging.quality.actions import checks, qualifications
+from judging.quality.actions.qualifications import ExerciseStep
+from judging.work.actions import assignments
+from judging.work.actions.assignments import Finished, Here, NoneNow
 
 WorkOutcome = Here | NoneNow | Finished
 
@@ -35,15 +41,15 @@ def enrollment_of(user: User, campaign: Campaign) -> Enrollment:
     return enrollment
 
 
-def standing(*, enrollment: Enrollment, now: datetime) -> Standing:
+def annotator_standing(*, enrollment: Enrollment, now: datetime) -> Standing:
     """Return the rounds in which an annotator may work now, and what comes first."""
     rounds = open_rounds(enrollment.campaign)
-    own = participations.of(enrollment)
+    own = participations.participation_of(enrollment)
     if own is not None:
         own = participations.go_on(participation=own, now=now)
         rounds = [each for each in rounds if each.pk == own.round_id]
     is_main = any(each.kind == Round.Kind.MAIN for each in rounds)
-    return Standing(rounds, own, qualifications.step(enrollment) if is_main else "")
+    return Standing(rounds, own, qualifications.qualification_step(enrollment) if is_main else "")
 
 
 def open_rounds(campaign: Campaign) -> list[Round]:
@@ -55,14 +61,14 @@ def open_rounds(campaign: Campaign) -> list[Round]:
     opened = [each for each in opened if each.kind != Round.Kind.CHECKS]
     for round in opened:
         round.campaign = campaign
-    return [round for round in opened if assignments.accepts(round)]
+    return [round for round in opened if assignments.assigns_tasks(round)]
 
 
-def claim(*, enrollment: Enrollment, rounds: list[Round]) -> WorkOutcome | None:
+def claim_task(*, enrollment: Enrollment, rounds: list[Round]) -> WorkOutcome | None:
     """Claim a task in one of the rounds, the earliest first; None if there is no round."""
     outcomes: list[WorkOutcome] = []
     for round in rounds:
-        outcomes.append(checks.claim(enrollment=enrollment, round=round))
+        outcomes.append(checks.claim_with_checks(enrollment=enrollment, round=round))
         if isinstance(outcomes[-1], Here):
             break
     return next(

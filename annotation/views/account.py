@@ -14,16 +14,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.views.work import own_way_out
-from judging.actions import enrollments, history, log_ins, visits
-from judging.forms.accounts import NewPasswordForm
-from judging.guards import CONFIRMED
-from judging.models import Event, User
+from judging.enrolments.actions import enrollments
+from judging.people.actions import history, log_ins, visits
+from judging.people.forms.accounts import NewPasswordForm
+from judging.people.guards import CONFIRMED
+from judging.people.models.event import Event
+from judging.people.models.user import User
 
 
 @never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
-def account(request: HttpRequest) -> HttpResponse:
+def show_account(request: HttpRequest) -> HttpResponse:
     """Show an annotator's labels and how to return; let them choose a password, which ends all
     sessions and tokens of the link's other users."""
     if request.user.has_usable_password():
@@ -59,7 +61,7 @@ def _with_password(request: HttpRequest, form: NewPasswordForm) -> HttpResponse:
             return redirect("password_change")
         form.save()
         visits.end_all(user=request.user)
-        history.note(Event.Act.PASSWORD_CHANGED, by=request.user)
+        history.record_event(Event.Act.PASSWORD_CHANGED, by=request.user)
     update_session_auth_hash(request, request.user)
     request.session[CONFIRMED] = int(timezone.now().timestamp())
     name = {"name": request.user.get_username()}

@@ -21,14 +21,15 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.forms import JoinForm
 from annotation.views import entry, way_back
 from annotation.views.crowd_end import CAME, end_page
-from judging.actions import crowd_platforms, participations
-from judging.actions.crowd_platforms import PlatformRequest
-from judging.actions.enrollments import TextChanged, TooManyNow
-from judging.actions.participations import Arrival, BadLink, NotOpen
-from judging.addresses import visitor_of
-from judging.campaign_texts import whole_consent
-from judging.limits import MAX_CROWD_MESSAGES_PER_MINUTE, MAX_NAME_CHARACTERS
-from judging.models import CrowdPlatform, Participation, User
+from judging.base.addresses import study_visitor
+from judging.base.limits import MAX_CROWD_MESSAGES_PER_MINUTE, MAX_NAME_CHARACTERS
+from judging.campaigns.campaign_texts import whole_consent
+from judging.crowd.actions import crowd_platforms, participations
+from judging.crowd.actions.crowd_platforms import PlatformRequest
+from judging.crowd.actions.participations import Arrival, BadLink, NotOpen
+from judging.crowd.models.crowd import CrowdPlatform, Participation
+from judging.enrolments.actions.enrollments import TextChanged, TooManyNow
+from judging.people.models.user import User
 
 NO_IDS = _(
     "This page does not know who you are. Open the study on the platform again, in a browser that accepts cookies."
@@ -37,7 +38,7 @@ NO_IDS = _(
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-def crowd(request: HttpRequest, key: str) -> HttpResponse:
+def admit_participant(request: HttpRequest, key: str) -> HttpResponse:
     """Admit annotators sent by a platform, and show those who have finished, or cannot take part,
     their code."""
     known = CrowdPlatform.objects.select_related("campaign__rubric")
@@ -69,7 +70,7 @@ def _at_the_door(request: HttpRequest, platform: CrowdPlatform) -> HttpResponse:
     """Move the ids from the link into the session, hashed or sealed, and redirect to an address
     without them."""
     try:
-        came = participations.arrival(
+        came = participations.parse_arrival(
             platform=platform, said=request.GET.dict(), now=timezone.now()
         )
     except BadLink as refused:
@@ -109,7 +110,7 @@ def _known_or_new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) 
     if request.method == "GET" and request.user != known.enrollment.user:
         # another site may lead a browser here, so a button must be pressed before any log-in
         return render(request, "annotation/crowd_again.html", {"title": platform.campaign.title})
-    known = participations.come_back(participation=known, came=came, now=timezone.now())
+    known = participations.resume_participation(participation=known, came=came, now=timezone.now())
     return _into(request, known, came)
 
 
@@ -117,8 +118,10 @@ def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpRe
     """Show a new annotator what the campaign is about, and act on their decision."""
     now, campaign = timezone.now(), platform.campaign
     if request.method == "POST" and request.POST.get("act") == "decline":
-        return end_page(request, participations.decline(platform=platform, came=came, now=now))
-    if turned_away := participations.turn_away(platform=platform, came=came, now=now):
+        return end_page(
+            request, participations.decline_participation(platform=platform, came=came, now=now)
+        )
+    if turned_away := participations.end_newcomer(platform=platform, came=came, now=now):
         return end_page(request, turned_away)
     form = JoinForm(
         request.POST if request.method == "POST" else None, text=whole_consent(campaign)
@@ -127,13 +130,13 @@ def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpRe
     if not campaign.consent:
         del form.fields["agree"]
     if request.method == "POST" and form.is_valid():
-        seen = visitor_of(request, study=campaign.uuid, now=now)
-        joined = participations.join(
+        seen = study_visitor(request, study=campaign.uuid, now=now)
+        joined = participations.join_from_platform(
             platform=platform, came=came, agreed=True, now=now, visitor=seen
         )
         return _into(request, joined, came)
     context = {
-        "invitation": entry.about(campaign),
+        "invitation": entry.join_texts(campaign),
         "form": form,
         "joined_before": "",
         "is_known": True,  # by the platform
@@ -150,7 +153,7 @@ def _into(request: HttpRequest, own: Participation, came: Arrival) -> HttpRespon
     if _lacks_password(request, own.enrollment.user):
         return redirect_to_login(request.path)
     if request.user != own.enrollment.user:
-        way_back.come_in(request, own.enrollment.user)
+        way_back.log_in_annotator(request, own.enrollment.user)
     _remember(request, own.platform, came)
     return redirect("annotation:work", own.platform.campaign.uuid)
 
@@ -182,7 +185,7 @@ def crowd_events(request: HttpRequest, key: str) -> HttpResponse:
         event=request.headers.get("X-Event-Id", "")[:MAX_NAME_CHARACTERS],
     )
     try:
-        crowd_platforms.take(platform=platform, told=told, now=timezone.now())
+        crowd_platforms.receive_request(platform=platform, told=told, now=timezone.now())
     except crowd_platforms.Forged:
         return _said("not signed by the platform", 400)
     except crowd_platforms.UnreadableRequest:

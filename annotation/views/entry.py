@@ -15,15 +15,16 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.actions.next_tasks import enrollment_of
 from annotation.forms import JoinForm
-from annotation.views.start import facts
-from annotation.views.way_back import A_YEAR, COOKIE, come_in, keep_way_back
-from judging.actions import enrollments
-from judging.actions.enrollments import InvitationOver, TextChanged, TooManyNow
-from judging.addresses import visitor_of
-from judging.campaign_texts import text_in, whole_consent
-from judging.guards import campaign_for_annotators, use_fixed_language
-from judging.models import Campaign, Enrollment, Invitation, Membership, User
-from judging.models.people import token_digest
+from annotation.views.start import campaign_facts
+from annotation.views.way_back import A_YEAR, COOKIE, keep_way_back, log_in_annotator
+from judging.base.addresses import study_visitor
+from judging.campaigns.campaign_texts import text_in, whole_consent
+from judging.campaigns.guards import campaign_for_annotators, use_fixed_language
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Invitation, Membership
+from judging.enrolments.actions import enrollments
+from judging.enrolments.actions.enrollments import InvitationOver, TextChanged, TooManyNow
+from judging.people.models.user import User, token_digest
 
 JOIN = ["GET", "POST"]
 MARKED = "who joined from this browser"
@@ -31,7 +32,7 @@ MARKED = "who joined from this browser"
 
 @never_cache
 @require_http_methods(JOIN)
-def join(request: HttpRequest, token: str) -> HttpResponse:
+def join_study(request: HttpRequest, token: str) -> HttpResponse:
     """Show what an invitation is about, and admit annotators."""
     known = Invitation.objects.select_related("campaign__rubric")
     invitation = get_object_or_404(known, digest=token_digest(token))
@@ -45,7 +46,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     before = "" if user else _joined_before(request, invitation.campaign)
     form = _form(request, invitation.campaign, joined_before=bool(before))
     try:
-        enrollments.check(invitation=invitation, now=timezone.now())
+        enrollments.check_invitation(invitation=invitation, now=timezone.now())
         if request.method == "POST" and form.is_valid():
             return _let_in(request, invitation, user)
     except TextChanged as changed:
@@ -63,10 +64,12 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 def _let_in(request: HttpRequest, invitation: Invitation, user: User | None) -> HttpResponse:
     now = timezone.now()
-    seen = visitor_of(request, study=invitation.campaign.uuid, now=now)
-    joined = enrollments.join(invitation=invitation, user=user, agreed=True, now=now, visitor=seen)
+    seen = study_visitor(request, study=invitation.campaign.uuid, now=now)
+    joined = enrollments.join_by_link(
+        invitation=invitation, user=user, agreed=True, now=now, visitor=seen
+    )
     if user is None:
-        come_in(request, joined)
+        log_in_annotator(request, joined)
     answer = _into(invitation.campaign, invitation.role)
     if invitation.role == Membership.Role.ANNOTATOR:
         label = joined.enrollments.get(campaign=invitation.campaign).label
@@ -108,7 +111,7 @@ def consent(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if enrollments.has_agreed(enrollment):
         return redirect("annotation:work", campaign.uuid)
     if request.method == "POST" and form.is_valid():
-        enrollments.agree(enrollment=enrollment, now=timezone.now())
+        enrollments.store_consent(enrollment=enrollment, now=timezone.now())
         return redirect("annotation:work", campaign.uuid)
     return _landing(request, campaign, form, changed=enrollment.consented_at is not None)
 
@@ -123,7 +126,7 @@ def ask_before_storing(request: HttpRequest, enrollment: Enrollment) -> HttpResp
         return None
     form = _form(request, enrollment.campaign)
     if form.is_valid():
-        enrollments.agree(enrollment=enrollment, now=timezone.now())
+        enrollments.store_consent(enrollment=enrollment, now=timezone.now())
         return None
     if request.headers.get("Accept") == "application/json":
         return redirect("annotation:consent", enrollment.campaign.uuid)
@@ -155,7 +158,7 @@ def _landing(
     sent: Sequence[tuple[str, str]] = (),
 ) -> HttpResponse:
     context = {
-        "invitation": about(campaign),
+        "invitation": join_texts(campaign),
         "form": form,
         "joined_before": before,
         "way_back_url": _way_back_url(request, campaign) if before else "",
@@ -174,10 +177,10 @@ def _way_back_url(request: HttpRequest, campaign: Campaign) -> str:
     return reverse("annotation:work", args=[campaign.uuid])
 
 
-def about(campaign: Campaign) -> dict[str, Any]:
+def join_texts(campaign: Campaign) -> dict[str, Any]:
     """Return the texts that annotators read before they join."""
     language = get_language() or campaign.text_language
-    return facts(campaign) | {
+    return campaign_facts(campaign) | {
         "title": campaign.title,
         "about": text_in(campaign, "introduction", language),
         "consent": text_in(campaign, "consent", language),
@@ -187,7 +190,7 @@ def about(campaign: Campaign) -> dict[str, Any]:
 
 @never_cache
 @require_http_methods(JOIN)
-def go(request: HttpRequest, signed: str) -> HttpResponse:
+def follow_personal_link(request: HttpRequest, signed: str) -> HttpResponse:
     """Log in the annotator to whom a personal link belongs, and lead on to their work.
 
     Another site may lead a browser here, so a button must be pressed before the log-in.
@@ -198,7 +201,7 @@ def go(request: HttpRequest, signed: str) -> HttpResponse:
     if request.user != user:
         if request.method == "GET":
             return render(request, "annotation/go.html")
-        come_in(request, user)
+        log_in_annotator(request, user)
     own = list(user.enrollments.values_list("campaign__uuid", flat=True)[:2])
     is_one = len(own) == 1
     answer = redirect("annotation:work", own[0]) if is_one else redirect("annotation:home")

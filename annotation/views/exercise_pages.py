@@ -16,12 +16,13 @@ from annotation.views.page import (
     ShownGroup,
     ShownQuestion,
     ShownRubric,
-    guideline,
+    guideline_sections,
 )
-from judging.actions import discussions, sheets
-from judging.models import Enrollment
+from judging.campaigns.actions import discussions
+from judging.campaigns.models.members import Enrollment
 from judging.protocols import documents
 from judging.protocols.protocol_schema import CriterionPoint
+from judging.work.actions import sheets
 
 ANCHOR = "q1"  # the anchor of the only question on the page
 
@@ -78,7 +79,7 @@ def judging_page(
 ) -> dict[str, object]:
     """Return the context of the judging page for one item."""
     campaign = enrollment.campaign
-    rubric = sheets.known(campaign.rubric).document
+    rubric = sheets.cached_protocol(campaign.rubric).document
     words = documents.localized(rubric, get_language() or rubric.language)
     lang, direction = material.direction(campaign.collection.language)
     question = ShownQuestion(
@@ -100,7 +101,7 @@ def judging_page(
         stage=None,
         source=source or None,
         groups=(ShownGroup("", (question,), ()),),
-        guideline=guideline(words, discussions.decided(campaign)),
+        guideline=guideline_sections(words, discussions.current_decisions(campaign)),
         errors=item.errors,
         view="focus",
         is_view_fixed=True,

@@ -23,13 +23,18 @@ from annotation.views.exercise_pages import (
     training_dock,
 )
 from annotation.views.page import ShownCriterion, criterion
-from judging.actions import enrollments, participations, qualifications, sheets
-from judging.actions.qualifications import NoTryLeft, QualificationStanding
-from judging.guards import campaign_for_annotators
-from judging.imports.texts import whole_number
-from judging.models import Campaign, Enrollment, Exercise, ExerciseKey
+from judging.base.texts import whole_number
+from judging.campaigns.guards import campaign_for_annotators
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment
+from judging.crowd.actions import participations
+from judging.enrolments.actions import enrollments
 from judging.protocols import documents
 from judging.protocols.protocol_schema import ProtocolCriterion
+from judging.quality.actions import qualifications
+from judging.quality.actions.qualifications import NoTryLeft, QualificationStanding
+from judging.quality.models.exercise import Exercise, ExerciseKey
+from judging.work.actions import sheets
 
 
 @never_cache
@@ -103,10 +108,10 @@ def qualification(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if (
         not campaign.qualifies
         or needs_consent(enrollment)
-        or qualifications.step(enrollment) == "training"
+        or qualifications.qualification_step(enrollment) == "training"
     ):
         return redirect("annotation:work", campaign.uuid)
-    standing = qualifications.standing(enrollment)
+    standing = qualifications.qualification_standing(enrollment)
     if standing.outcome == "failed" and participations.screen_out(
         enrollment=enrollment, now=timezone.now()
     ):
@@ -168,7 +173,7 @@ def _qualification_outcome(
     """Show the results of the tries so far, and how to begin the next."""
     campaign, words = enrollment.campaign, _words(enrollment.campaign)
     last = standing.tries[-1] if standing.tries else None
-    off = qualifications.off_criteria(attempt=last, campaign=campaign) if last else []
+    off = qualifications.failed_criteria(attempt=last, campaign=campaign) if last else []
     context = {
         "title": campaign.title,
         "standing": standing,
@@ -203,7 +208,7 @@ def needs_consent(enrollment: Enrollment) -> bool:
 
 
 def _words(campaign: Campaign) -> dict[str, ProtocolCriterion]:
-    rubric = sheets.known(campaign.rubric).document
+    rubric = sheets.cached_protocol(campaign.rubric).document
     words = documents.localized(rubric, get_language() or rubric.language)
     return {each.key: each for each in words.criteria}
 

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods
 from annotation.actions.next_tasks import enrollment_of
 from annotation.forms import ExitForm
 from annotation.views.entry import ask_before_storing
-from judging.actions import exit_forms
-from judging.guards import campaign_for_annotators
-from judging.models import Campaign
+from judging.campaigns.guards import campaign_for_annotators
+from judging.campaigns.models.campaign import Campaign
+from judging.enrolments.actions import exit_forms
 
 
 @never_cache
@@ -33,7 +33,7 @@ def exit_form(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         said=said,
     )
     if request.method == "POST" and form.is_valid():
-        exit_forms.answer(enrollment=enrollment, given=form.given(), now=timezone.now())
+        exit_forms.store_exit_answers(enrollment=enrollment, given=form.given(), now=timezone.now())
         messages.success(request, _("Thank you. Your answers are stored."))
         return redirect("annotation:work", campaign.uuid)
     context = {"title": campaign.title, "form": form, "campaign": campaign}

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 
 from annotation.forms import AnswersForm
-from judging import spans
-from judging.actions import span_marks
-from judging.actions.sheets import AskedMark
-from judging.spans import Marked, Searched
+from judging.protocols import spans
+from judging.protocols.spans import Marked, Searched
+from judging.work.actions import span_marks
+from judging.work.actions.sheets import AskedMark
 
 PageMarks = dict[AskedMark, Marked]
 
@@ -39,7 +39,7 @@ class Sent:
         return "?" + urlencode({"choose": name, "piece": piece}) + f"#{name}"
 
 
-def sent(form: AnswersForm, act: str) -> Sent:
+def sent_marks(form: AnswersForm, act: str) -> Sent:
     """Return the marks of a page after its button ("mark m1 13-27", "unmark m1 13-27") and its
     pasted pieces."""
     marks = _pressed(form.marked(), act)
@@ -55,7 +55,7 @@ def _pressed(marks: PageMarks, act: str) -> PageMarks:
     if own is None or not range_:
         return marks
     try:
-        given = spans.read(range_).ranges
+        given = spans.parse_marks(range_).ranges
     except spans.NoSpans:
         return marks
     before = marks[own]

@@ -9,10 +9,10 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from judging.actions.sheets import AskedQuestion, Sheet
-from judging.models import Passage, Source
-from judging.models.statements import rows
-from judging.spans import Segment, range_of, segments
+from judging.base.models.statements import query_rows
+from judging.datasets.models.dataset import Passage, Source
+from judging.protocols.spans import Segment, cut_segments, range_of
+from judging.work.actions.sheets import AskedQuestion, Sheet
 
 SOURCES = """
 SELECT source.id, passage.text, source.answer, source.answer_start, source.sentence, source.sentence_start,
@@ -54,13 +54,13 @@ class ShownMaterial:
         return [(name, text) for name, text in named if text]
 
 
-def shown(sheet: Sheet, stage: int) -> frozenset[str]:
+def shown_parts(sheet: Sheet, stage: int) -> frozenset[str]:
     """Return the parts shown up to a stage: a part once shown stays, and nothing of a later stage
     is shown."""
     return frozenset(name for each in sheet.rubric.stages[: stage + 1] for name in each.shows)
 
 
-def material(source: Source, shows: Some[str]) -> ShownMaterial:
+def shown_source(source: Source, shows: Some[str]) -> ShownMaterial:
     """Return the visible parts of a source."""
     return ShownMaterial(
         passage=_passage(source, shows) if "passage" in shows and source.passage else (),
@@ -97,15 +97,16 @@ def _passage(source: Source, shows: Some[str]) -> tuple[Segment, ...]:
         range_of(source.sentence, source.sentence_start, text) if "sentence" in shows else None
     )
     answer = range_of(source.answer, source.answer_start, text) if "answer" in shows else None
-    return segments(text, sentence=sentence, answer=answer)
+    return cut_segments(text, sentence=sentence, answer=answer)
 
 
 def materials(sheet: Sheet, stage: int) -> dict[int, ShownMaterial]:
     """Return the shown part of each source on the page, by its key."""
-    shows = shown(sheet, stage)
+    shows = shown_parts(sheet, stage)
     wanted = {question.source for question in sheet.questions()}
     return {
-        row[0]: material(_source(row), shows) for row in rows(SOURCES, {"sources": list(wanted)})
+        row[0]: shown_source(_source(row), shows)
+        for row in query_rows(SOURCES, {"sources": list(wanted)})
     }
 
 
@@ -125,7 +126,7 @@ def _source(row: tuple[Any, ...]) -> Source:
     )
 
 
-def told(
+def shown_question_lines(
     question: AskedQuestion, shows: Some[str], own: ShownMaterial | None
 ) -> tuple[tuple[str, str], ...]:
     """Return the lines about a question that the annotator sees: what the system submitted with it,

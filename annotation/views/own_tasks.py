@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from judging.actions import checks
-from judging.models import Assignment, Draft, Enrollment
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.members import Enrollment
+from judging.quality.actions import checks
+from judging.work.models.assignment import Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ def own_tasks(enrollment: Enrollment) -> OwnTasks:
     remaining = None
     if latest is not None:
         latest.enrollment = enrollment
-        remaining = checks.progress(assignment=latest).remaining
+        remaining = checks.progress_with_checks(assignment=latest).remaining
     return OwnTasks(
         to_do=None if remaining is None else max(0, remaining - is_begun),
         drafts=int(is_begun),

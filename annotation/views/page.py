@@ -16,8 +16,19 @@ from django.utils.translation import gettext as _
 
 from annotation.views import material
 from annotation.views.material import ShownMaterial
-from judging.actions.discussions import Decided
-from judging.actions.sheets import (
+from judging.base.limits import MAX_PAGE_ROWS
+from judging.campaigns.actions.discussions import Decided
+from judging.protocols import documents
+from judging.protocols.guideline import Block, blocks
+from judging.protocols.protocol_schema import (
+    BUTTONS_SHOWN,
+    CANNOT_JUDGE,
+    ProtocolCriterion,
+    ProtocolDocument,
+)
+from judging.protocols.rules import Force, Forced, Identical
+from judging.protocols.spans import Marked, Range, Searched
+from judging.work.actions.sheets import (
     AskedControl,
     AskedMark,
     AskedQuestion,
@@ -27,17 +38,6 @@ from judging.actions.sheets import (
     Group,
     Sheet,
 )
-from judging.limits import MAX_PAGE_ROWS
-from judging.protocols import documents
-from judging.protocols.guideline import Block, blocks
-from judging.protocols.protocol_schema import (
-    BUTTONS_SHOWN,
-    CANNOT_JUDGE,
-    ProtocolCriterion,
-    ProtocolDocument,
-)
-from judging.rules import Force, Forced, Identical
-from judging.spans import Marked, Range, Searched
 
 AROUND = 40  # code points shown on either side of a choice
 END_OF_MARK = 120  # code points shown of a long mark at its beginning, and at its end
@@ -258,7 +258,7 @@ class Writer:
         self.unmarked = {mark.name for mark in unmarked if mark.unit not in state.reports}
         self.named = self.missing if state.name_missing else set()
         self.language = ""
-        self.shows = material.shown(sheet, state.stage)
+        self.shows = material.shown_parts(sheet, state.stage)
         self.materials = material.materials(sheet, state.stage)
 
     def page(self, language: str, decisions: Decided | None = None) -> ShownRubric:
@@ -271,7 +271,7 @@ class Writer:
             stage=self._stage(),
             source=source,
             groups=tuple(self._group(group) for group in self.sheet.groups),
-            guideline=guideline(self.rubric, decisions),
+            guideline=guideline_sections(self.rubric, decisions),
             errors=self._errors(),
             view=self.fixed_view or self._usual_view(),
             is_view_fixed=bool(self.fixed_view),
@@ -334,7 +334,7 @@ class Writer:
             letter=question.letter,
             anchor=f"q{question.number}",
             text=question.text,
-            about=material.told(question, self.shows, own),
+            about=material.shown_question_lines(question, self.shows, own),
             done=bool(here) and not self.missing.intersection(here) and is_marked,
             criteria=self._criteria(question.asked),
             mark=self._mark(question),
@@ -494,7 +494,7 @@ def _keys(values: list[int]) -> list[str]:
     return [str(value) if 0 <= value <= 9 else (free.pop() if free else "") for value in values]
 
 
-def guideline(rubric: ProtocolDocument, decisions: Decided | None = None) -> Guideline:
+def guideline_sections(rubric: ProtocolDocument, decisions: Decided | None = None) -> Guideline:
     """Return the rubric's guideline in sections, with the study's further decisions, and its
     criteria in full."""
     if decisions is None:

@@ -12,21 +12,23 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.views.page import State, Writer
-from judging.actions import discussions, rounds, selections, sheets
-from judging.actions.rounds import CutSet
-from judging.actions.sheets import Sheet, SheetLine
-from judging.guards import campaign_for_managers, with_how_to_decline
-from judging.imports.texts import whole_number
-from judging.models import Campaign, QuestionSet, Round, Task, Unit
-from judging.selection import CannotChoose
-from judging.views.refusals import refusals_shown
+from judging.base.texts import whole_number
+from judging.base.views.refusals import refusals_shown
+from judging.campaigns.actions import discussions, rounds, selections
+from judging.campaigns.actions.rounds import CutSet
+from judging.campaigns.guards import campaign_for_managers, with_how_to_decline
+from judging.campaigns.models.campaign import Campaign, Round, Task
+from judging.campaigns.selection import CannotChoose
+from judging.datasets.models.dataset import QuestionSet, Unit
+from judging.work.actions import sheets
+from judging.work.actions.sheets import Sheet, SheetLine
 
 LOOKED_AT = 50  # sources in which the first task is searched for
 
 
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
-def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def preview_task(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show a task, by default the first; "Continue" shows its next step, "Submit" the next task."""
     if selections.names_systems(campaign, request.user):
         refused = (
@@ -39,7 +41,7 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     total = tasks.count() or 1
     number = min(max(_number(request.GET.get("task")), 1), total)
     task = tasks.filter(number=number).first()
-    sheet = _laid_out(campaign, sheets.lines(task)) if task else _first_task(campaign)
+    sheet = _laid_out(campaign, sheets.task_lines(task)) if task else _first_task(campaign)
     if sheet is None:
         messages.info(
             request, "There is nothing to show yet: the dataset holds no question to judge."
@@ -56,7 +58,7 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         if request.method == "POST":
             return _answered(request, at)
         shown = Writer(sheet, State(stage=at.stage)).page(
-            campaign.collection.language, discussions.decided(campaign)
+            campaign.collection.language, discussions.current_decisions(campaign)
         )
         return render(request, "annotation/judge.html", {"page": shown.names(_around(at))})
     return redirect("judging:campaign", campaign.uuid)
@@ -117,17 +119,17 @@ def _first_task(campaign: Campaign) -> Sheet | None:
     """Form the first task from the beginning of the dataset, as opening the campaign would."""
     sources = campaign.collection.sources.all()
     try:
-        judged = selections.units_of(campaign)
+        judged = selections.judged_units(campaign)
     except CannotChoose:
         return None
-    if selections.narrows(campaign):
+    if selections.is_narrowed(campaign):
         sources = sources.filter(question_sets__units__in=judged).distinct()
     first = sources.order_by("position").values("pk")[:LOOKED_AT]
     sets = QuestionSet.objects.filter(source__in=first).order_by("source__position", "system__name")
     held = {each.pk: each for each in sets}
     units = judged.filter(question_set__in=held)
     cuts = [CutSet(each.pk, each.source_id, each.system_id) for each in held.values()]
-    tasks = rounds.cut(rubric=campaign.rubric, sets=cuts, units=rounds.cut_units(units))
+    tasks = rounds.units_of_tasks(rubric=campaign.rubric, sets=cuts, units=rounds.cut_units(units))
     if not tasks:
         return None
     shown = units.select_related("question").in_bulk([unit.pk for unit in tasks[0]])
@@ -137,7 +139,7 @@ def _first_task(campaign: Campaign) -> Sheet | None:
 
 
 def _laid_out(campaign: Campaign, lines: Iterable[SheetLine]) -> Sheet:
-    return sheets.lay_out(campaign.rubric, lines, order=sheets.PREVIEW)
+    return sheets.order_units(campaign.rubric, lines, order=sheets.PREVIEW)
 
 
 def _line(unit: Unit, held: QuestionSet) -> SheetLine:

@@ -15,16 +15,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.views import material
-from annotation.views.page import ShownRubric, State, Writer, guideline
-from judging.actions import sheets
-from judging.actions.sheets import Known, Sheet, SheetLine
-from judging.forms.rubrics import read
-from judging.guards import draft_for_owner
-from judging.imports.texts import whole_number
-from judging.models import Passage, RubricDraft, Source
+from annotation.views.page import ShownRubric, State, Writer, guideline_sections
+from judging.base.texts import whole_number
+from judging.datasets.models.dataset import Passage, Source
 from judging.protocols import documents, protocol_edits
+from judging.protocols.forms.protocols import read_protocol_form
+from judging.protocols.guards import draft_for_owner
+from judging.protocols.models.protocol import RubricDraft
 from judging.protocols.protocol_schema import ProtocolDocument
 from judging.protocols.protocol_yaml import ProtocolError
+from judging.work.actions import sheets
+from judging.work.actions.sheets import Known, Sheet, SheetLine
 
 TEXT = (
     "The ferry Solveig carried the post to the outer islands until 1961. Her last master, Jonas Lind, kept a goat on "
@@ -44,7 +45,7 @@ ONLY, FEW = 1, 3
 
 @draft_for_owner
 @require_http_methods(["GET", "POST"])
-def preview(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+def preview_protocol(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     """Show the whole page; "Continue" shows its next step."""
     rubric = _readable(draft.text)
     if rubric is None:
@@ -100,7 +101,7 @@ def show_guideline(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     if rubric is None:
         return redirect("judging:rubric_draft", draft.pk)
     back = reverse("annotation:rubric_preview", args=[draft.pk])
-    context = {"title": rubric.title, "guideline": guideline(rubric), "back_url": back}
+    context = {"title": rubric.title, "guideline": guideline_sections(rubric), "back_url": back}
     return render(request, "annotation/guideline.html", context)
 
 
@@ -108,7 +109,7 @@ def show_guideline(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
 @require_POST
 def pane(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     """Show the first question with its controls, from the form's current, unsaved state."""
-    rubric = _readable(documents.write(read(request.POST, {})))
+    rubric = _readable(documents.write_yaml(read_protocol_form(request.POST, {})))
     context: dict[str, Any] = {"draft": draft, "steps": [], "page": None}
     if rubric is not None:
         stage = _stage(request.POST.get("step"), rubric)
@@ -154,12 +155,12 @@ def _mended(rubric: ProtocolDocument) -> ProtocolDocument:
 
 
 def _shown(rubric: ProtocolDocument, stage: int) -> ShownRubric:
-    writer = Writer(sample(rubric), State(stage=stage))
-    writer.materials = {ONLY: material.material(_source(), writer.shows)}
+    writer = Writer(sample_task(rubric), State(stage=stage))
+    writer.materials = {ONLY: material.shown_source(_source(), writer.shows)}
     return writer.page("en")
 
 
-def sample(rubric: ProtocolDocument) -> Sheet:
+def sample_task(rubric: ProtocolDocument) -> Sheet:
     """Return a task with our own sample text, formed as the rubric demands."""
     asks = Known(
         rubric, {criterion.key: number for number, criterion in enumerate(rubric.criteria)}

@@ -9,11 +9,14 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from annotation.views.page import ShownRubric, State, Writer
-from judging.actions import checks, discussions, drafts, sheets, span_marks
-from judging.actions.drafts import KeptDraft
-from judging.actions.sheets import Sheet
-from judging.models import Assignment, Campaign
-from judging.pay import Earned, rate_of
+from judging.campaigns.actions import discussions
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.quality.actions import checks
+from judging.quality.pay import Earned, rate_of
+from judging.work.actions import drafts, sheets, span_marks
+from judging.work.actions.drafts import KeptDraft
+from judging.work.actions.sheets import Sheet
 
 SYMBOLS = {"EUR": "€", "GBP": "£", "USD": "$"}
 
@@ -33,17 +36,19 @@ def shown_task(
 ) -> ShownTask:
     """Return a task as its annotator sees it. `choosing`: a control, and the piece of the passage
     for which it offers a choice of places."""
-    sheet, kept = sheets.of(assignment), drafts.kept(assignment)
-    marked, number = span_marks.kept(assignment) if sheet.rubric.span_mark else ({}, 0)
+    sheet, kept = sheets.sheet_of_assignment(assignment), drafts.load_draft(assignment)
+    marked, number = span_marks.load_marks(assignment) if sheet.rubric.span_mark else ({}, 0)
     handed = (
-        drafts.handed_in(assignment=assignment, sheet=sheet) if assignment.submitted_at else None
+        drafts.submitted_values(assignment=assignment, sheet=sheet)
+        if assignment.submitted_at
+        else None
     )
     state = State(
         kept.answers, assignment.stage, name_missing, marked, handed, kept.reports, choosing
     )
     campaign = assignment.round.campaign
     writer = Writer(sheet, state, fixed_view=campaign.fixed_view)
-    shown = writer.page(campaign.collection.language, discussions.decided(campaign))
+    shown = writer.page(campaign.collection.language, discussions.current_decisions(campaign))
     return ShownTask(sheet, shown, kept, usable_sequence(assignment, kept.sequence, number))
 
 
@@ -52,14 +57,14 @@ def usable_sequence(assignment: Assignment, *numbers: int) -> int:
     it is reset, so that it does not block later drafts."""
     if max(numbers) <= drafts.MANY:
         return max(numbers)
-    drafts.count_afresh(assignment=assignment)
+    drafts.renumber_draft(assignment=assignment)
     return 0
 
 
-def progress(assignment: Assignment) -> dict[str, Any]:
+def task_progress(assignment: Assignment) -> dict[str, Any]:
     """Return how many tasks the annotator has done, how many there are, which one this is, about
     how many minutes are left, and the pay for the tasks done so far, if pay is planned."""
-    found, campaign = checks.progress(assignment=assignment), assignment.round.campaign
+    found, campaign = checks.progress_with_checks(assignment=assignment), assignment.round.campaign
     current = found.done + 1 if assignment.submitted_at is None else _number(assignment)
     total = None if found.total is None else _largest_total(assignment, found.total)
     return {
@@ -92,7 +97,7 @@ def task_minutes(campaign: Campaign) -> float:
     without another rounding.
     """
     rate = rate_of(campaign.rate)
-    estimated_minutes = sheets.known(campaign.rubric).document.estimated_seconds / 60
+    estimated_minutes = sheets.cached_protocol(campaign.rubric).document.estimated_seconds / 60
     minutes = float(rate.minutes) if rate else estimated_minutes
     return max(0.5, round(minutes * 2) / 2)
 

@@ -19,13 +19,15 @@ from annotation.actions.next_tasks import enrollment_of
 from annotation.views import page
 from annotation.views.material import shown_text
 from annotation.views.shown_tasks import task_minutes
-from annotation.views.work import begun, personal_link_of
-from judging.actions import enrollments, sheets
-from judging.campaign_texts import text_in
-from judging.guards import campaign_for_annotators
-from judging.models import Campaign, Exercise, Round, Task
+from annotation.views.work import has_begun, personal_link_of
+from judging.campaigns.campaign_texts import text_in
+from judging.campaigns.guards import campaign_for_annotators
+from judging.campaigns.models.campaign import Campaign, Round, Task
+from judging.enrolments.actions import enrollments
 from judging.protocols import documents
 from judging.protocols.protocol_schema import ProtocolDocument
+from judging.quality.models.exercise import Exercise
+from judging.work.actions import sheets
 
 SHOWN = {
     "passage": _("Passage"),
@@ -41,22 +43,22 @@ SHOWN = {
 @never_cache
 @campaign_for_annotators
 @require_GET
-def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def show_start_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Explain briefly what is judged and how, with a worked item, and lead to the tasks."""
     enrollment = enrollment_of(request.user, campaign)
     if not enrollments.has_agreed(enrollment):
         return redirect("annotation:consent", campaign.uuid)
-    rubric = sheets.known(campaign.rubric).document
+    rubric = sheets.cached_protocol(campaign.rubric).document
     words = documents.localized(rubric, get_language() or rubric.language)
-    step = next_tasks.standing(enrollment=enrollment, now=timezone.now()).step
+    step = next_tasks.annotator_standing(enrollment=enrollment, now=timezone.now()).step
     context = {
         "title": campaign.title,
-        "facts": facts(campaign),
+        "facts": campaign_facts(campaign),
         "summary": words.summary,
-        "criteria": page.guideline(words).criteria,
-        "worked": worked(words),
+        "criteria": page.guideline_sections(words).criteria,
+        "worked": worked_item_parts(words),
         "lang": _language(rubric),
-        "begun": begun(enrollment),
+        "begun": has_begun(enrollment),
         "label": enrollment.label,
         "contact": campaign.contact,
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
@@ -68,7 +70,7 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render(request, "annotation/start.html", context)
 
 
-def facts(campaign: Campaign) -> dict[str, Any]:
+def campaign_facts(campaign: Campaign) -> dict[str, Any]:
     """Return the facts a campaign states: minutes for each task as its pay is planned, else by the
     protocol's estimate, how many tasks and hours at most, what comes before them, their pay, and
     the contact."""
@@ -94,7 +96,7 @@ def facts(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def worked(rubric: ProtocolDocument) -> dict[str, Any] | None:
+def worked_item_parts(rubric: ProtocolDocument) -> dict[str, Any] | None:
     """Return a protocol's worked item as templates show it."""
     item = rubric.worked_item
     if item is None:

@@ -18,18 +18,15 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.forms import MARK, NOTE, REPORT, AnswersForm, DraftsForm
 from annotation.views import entry, marks
 from annotation.views.marks import Sent
-from annotation.views.shown_tasks import progress, shown_task, usable_sequence
+from annotation.views.shown_tasks import shown_task, task_progress, usable_sequence
 from annotation.views.work import personal_link_of
-from judging.actions import (
-    assignments,
-    checks,
-    drafts,
-    enrollments,
-    judgments,
-    sheets,
-    span_marks,
-)
-from judging.actions.drafts import (
+from judging.base.refusals import Refused
+from judging.campaigns.models.assignment import Assignment
+from judging.enrolments.actions import enrollments
+from judging.protocols.spans import Marked
+from judging.quality.actions import checks
+from judging.work.actions import assignments, drafts, judgments, sheets, span_marks
+from judging.work.actions.drafts import (
     AnswerFirst,
     AnswerTimes,
     Entry,
@@ -37,11 +34,8 @@ from judging.actions.drafts import (
     MissingAnswers,
     SentPage,
 )
-from judging.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
-from judging.guards import assignment_for_annotator
-from judging.models import Assignment
-from judging.refusals import Refused
-from judging.spans import Marked
+from judging.work.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
+from judging.work.guards import assignment_for_annotator
 
 View = Callable[..., HttpResponse]
 TASKS_WITH_REVIEW = 3  # tasks before an annotator may switch the review off
@@ -85,11 +79,11 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
             "changed": judgments.is_changed(
                 assignment=assignment, sheet=shown.sheet, given=shown.draft.answers
             ),
-            "open": assignments.accepts(assignment.round),
+            "open": assignments.assigns_tasks(assignment.round),
             "done_url": reverse("annotation:done", args=[assignment.round.campaign.uuid]),
         }
-    elif not assignments.accepts(assignment.round) and (
-        ended := assignments.over(assignment.round)
+    elif not assignments.assigns_tasks(assignment.round) and (
+        ended := assignments.closed_reason(assignment.round)
     ):
         messages.warning(request, ended)
     return render(request, "annotation/judge.html", {"page": shown.rubric.names(around)})
@@ -99,7 +93,7 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
     """Return the page's values besides the questions: addresses, progress, token."""
     campaign, own = assignment.round.campaign, {"uuid": assignment.pk}
     before = _before(assignment)
-    far = progress(assignment)
+    far = task_progress(assignment)
     may_switch_off = campaign.review_before_submit and campaign.review_is_optional
     return {
         "title": campaign.title,
@@ -128,7 +122,7 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
 
 def _before(assignment: Assignment) -> Any:
     """Return the key of the task submitted before this one."""
-    return checks.before(assignment=assignment)
+    return checks.previous_with_checks(assignment=assignment)
 
 
 def _reenter_url(request: HttpRequest) -> str:
@@ -154,7 +148,7 @@ def _with_token(view: View) -> View:
 @assignment_for_annotator
 @require_POST
 @_with_token
-def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+def store_answers(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Store answers as they are given, except those that later ones have replaced. If the consent
     text has changed, ask first: the page then keeps its answers, as if the session had ended."""
     if not enrollments.has_agreed(assignment.enrollment):
@@ -163,15 +157,15 @@ def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     if not form.is_valid():
         return _refused(form.problems(), 400)
     try:
-        sheet = sheets.of(assignment)
-        lost = drafts.save(
+        sheet = sheets.sheet_of_assignment(assignment)
+        lost = drafts.save_draft(
             assignment=assignment, page=_page(sheet, form.cleaned_data, form.sequence, form.times)
         )
     except AnswerFirst as needed:
         return _forestalled(assignment, needed.lost, needed)
     except Refused as refused:
         return _refused(str(refused), refused.status)
-    if form.cleaned_data.get(NOTE) == "" and drafts.note(
+    if form.cleaned_data.get(NOTE) == "" and drafts.task_comment(
         assignment
     ):  # on a whole page, an empty comment contradicts nothing
         lost = (*lost, NOTE)
@@ -197,7 +191,7 @@ def _forestalled(
 ) -> HttpResponse:
     """Return the answers that were not stored, their current values, and the number to count on
     from; and the reports and marks that are kept because the task needs them, with what to do."""
-    kept, (marked, number) = drafts.kept(assignment), span_marks.kept(assignment)
+    kept, (marked, number) = drafts.load_draft(assignment), span_marks.load_marks(assignment)
     standing = {_name(entry): _standing(entry, kept, marked) for entry in lost}
     said = {
         "error": _("A later answer is held."),
@@ -231,7 +225,7 @@ def _refused(reason: str, status: int) -> HttpResponse:
 @from_own_page
 @assignment_for_annotator
 @require_http_methods(["GET", "POST"])
-def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+def submit_page(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Store the whole page, do what its button says, and lead on. A script, which sends the page
     itself so that it stays if no server answers, receives the address, and whether the task is
     submitted. A log-in in between leads here by GET."""
@@ -247,14 +241,16 @@ def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
 def _sent(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     if request.method == "GET" or request.GET.get("step") != str(assignment.stage):
         return redirect("annotation:task", assignment.pk)
-    form = AnswersForm(request.POST, sheet=sheets.of(assignment), stage=assignment.stage)
+    form = AnswersForm(
+        request.POST, sheet=sheets.sheet_of_assignment(assignment), stage=assignment.stage
+    )
     pressed = request.POST.get("action", "submit")
     act = BUTTONS.get(pressed.partition(" ")[0])
     if act is None or not form.is_valid():
         messages.error(request, form.problems() or _("This page does not know that button."))
         return redirect("annotation:task", assignment.pk)
     try:
-        return act(Sending(request, assignment, form, marks.sent(form, pressed)))
+        return act(Sending(request, assignment, form, marks.sent_marks(form, pressed)))
     except MissingAnswers:
         return redirect(reverse("annotation:task", args=[assignment.pk]) + "?missing")
     except Refused as refused:
@@ -300,7 +296,7 @@ def _keeping(act: Button) -> Button:
     @wraps(act)
     def keep(sending: Sending) -> HttpResponse:
         try:
-            lost = drafts.save(assignment=sending.assignment, page=sending.page)
+            lost = drafts.save_draft(assignment=sending.assignment, page=sending.page)
         except AnswerFirst as needed:
             messages.error(sending.request, str(needed), extra_tags=needed.code)
             return _look_again(sending, needed.lost) if needed.lost else sending.again()
@@ -314,7 +310,7 @@ def _keeping(act: Button) -> Button:
 def _look_again(sending: Sending, lost: Iterable[Entry]) -> HttpResponse:
     """Name the answers that were changed later in another window, with the sent and the kept
     value."""
-    kept, sent = drafts.kept(sending.assignment), dict(sending.page.given)
+    kept, sent = drafts.load_draft(sending.assignment), dict(sending.page.given)
     said = [_compared(entry, sent, kept) for entry in lost]
     changed = _("Some answers were changed later in another window. Look at them again.")
     messages.warning(sending.request, " ".join([changed, *said]))
@@ -356,7 +352,7 @@ def _submit(sending: Sending) -> HttpResponse:
         return _save(sending)
     own, token = sending.assignment, sending.form.cleaned_data["token"]
     is_again = own.submitted_at is not None and token == own.submit_token
-    done = judgments.hand_in(
+    done = judgments.submit_and_claim_next(
         assignment=own,
         page=sending.page,
         token=token,

@@ -11,16 +11,16 @@ from django.urls import Resolver404, resolve, reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 
-from judging.actions import enrollments
-from judging.guards import CONFIRMED
-from judging.models import User
-from judging.views.accounts import LogIn
+from judging.enrolments.actions import enrollments
+from judging.people.guards import CONFIRMED
+from judging.people.models.user import User
+from judging.people.views.accounts import LogIn
 
 COOKIE = "way_back"
 A_YEAR = 60 * 60 * 24 * 365  # seconds
 
 
-def come_in(request: HttpRequest, user: User) -> None:
+def log_in_annotator(request: HttpRequest, user: User) -> None:
     """Log in an annotator without a password by their cookie or link; this does not count as a
     recent confirmation of a password."""
     login(request, user)
@@ -51,7 +51,7 @@ def log_in(request: HttpRequest) -> HttpResponseBase:
         return LogIn.as_view()(request)
     user = enrollments.user_of_link(request.COOKIES.get(COOKIE, ""))
     if user is not None:
-        come_in(request, user)
+        log_in_annotator(request, user)
         return redirect(wanted)
     account_url = f"{reverse('login')}?{urlencode({'next': wanted, 'account': ''})}"
     return render(request, "annotation/way_back.html", {"account_url": account_url})

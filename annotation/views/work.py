@@ -18,26 +18,24 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotation.actions import next_tasks
 from annotation.actions.next_tasks import enrollment_of
-from annotation.views.crowd_end import end_page, way_back
+from annotation.views.crowd_end import code_and_return_address, end_page
 from annotation.views.own_tasks import own_tasks
-from annotation.views.page import guideline as written
+from annotation.views.page import guideline_sections as written
 from annotation.views.way_back import keep_way_back
-from judging.actions import (
-    assignments,
-    discussions,
-    enrollments,
-    exit_forms,
-    judgments,
-    participations,
-    sheets,
-)
-from judging.actions.assignments import Finished, Here, NoneNow
-from judging.actions.drafts import MissingAnswers, TaskClosed
-from judging.actions.sheets import Sheet
-from judging.guards import campaign_for_annotators, campaign_for_members
-from judging.models import Assignment, Campaign, Enrollment, Membership, Participation
+from judging.base.views.refusals import refusals_shown
+from judging.campaigns.actions import discussions
+from judging.campaigns.guards import campaign_for_annotators, campaign_for_members
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Membership
+from judging.crowd.actions import participations
+from judging.crowd.models.crowd import Participation
+from judging.enrolments.actions import enrollments, exit_forms
 from judging.protocols import documents
-from judging.views.refusals import refusals_shown
+from judging.work.actions import assignments, judgments, sheets
+from judging.work.actions.assignments import Finished, Here, NoneNow
+from judging.work.actions.drafts import MissingAnswers, TaskClosed
+from judging.work.actions.sheets import Sheet
 
 HOURS_FROM = 90  # minutes; longer times are given in hours
 ON_A_PAGE = 50  # tasks in the list of submitted ones
@@ -46,7 +44,7 @@ ON_A_PAGE = 50  # tasks in the list of submitted ones
 @never_cache
 @login_required
 @require_GET
-def home(request: HttpRequest) -> HttpResponse:
+def list_own_campaigns(request: HttpRequest) -> HttpResponse:
     """List the campaigns in which the user judges."""
     judges = request.user.memberships.filter(role=Membership.Role.ANNOTATOR).values("campaign")
     campaigns = Campaign.objects.filter(pk__in=judges).listed().order_by("-created_at", "-pk")
@@ -58,7 +56,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_GET
-def here(request: HttpRequest) -> HttpResponse:
+def note_presence(request: HttpRequest) -> HttpResponse:
     """Accept the signal that a page is open whose user only reads: as every request, it is noted as
     a visit."""
     return HttpResponse(status=204)
@@ -66,10 +64,10 @@ def here(request: HttpRequest) -> HttpResponse:
 
 @campaign_for_annotators
 @require_POST
-def decline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def decline_study(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Remove a user from a study that others named them in, before they begin."""
     with refusals_shown(request):
-        enrollments.decline(campaign=campaign, user=request.user)
+        enrollments.decline_enrolment(campaign=campaign, user=request.user)
         done = _("You declined to judge in “%(title)s”.") % {"title": campaign.title}
         messages.success(request, done)
     return redirect("annotation:home")
@@ -83,13 +81,18 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     enrollment = enrollment_of(request.user, campaign)
     if not enrollments.has_agreed(enrollment):
         return redirect("annotation:consent", campaign.uuid)
-    standing = next_tasks.standing(enrollment=enrollment, now=timezone.now())
+    standing = next_tasks.annotator_standing(enrollment=enrollment, now=timezone.now())
     rounds, own, step = standing.rounds, standing.participation, standing.step
-    if rounds and "begin" not in request.GET and not begun(enrollment) and not standing.has_ended:
+    if (
+        rounds
+        and "begin" not in request.GET
+        and not has_begun(enrollment)
+        and not standing.has_ended
+    ):
         return redirect("annotation:start", campaign.uuid)
     if step and not standing.has_ended and not (own and own.left):
         return redirect(f"annotation:{step}", campaign.uuid)
-    outcome = None if step else next_tasks.claim(enrollment=enrollment, rounds=rounds)
+    outcome = None if step else next_tasks.claim_task(enrollment=enrollment, rounds=rounds)
     if isinstance(outcome, Here):
         return redirect("annotation:task", outcome.assignment.pk)
     return _no_task(request, enrollment, own, outcome)
@@ -108,9 +111,9 @@ def _no_task(
         "done": Assignment.objects.done_by(enrollment).count(),
     }
     if own is not None:
-        own = participations.settle(participation=own, now=timezone.now())
+        own = participations.end_participation(participation=own, now=timezone.now())
         if own.end == Participation.End.COMPLETED:
-            context |= way_back(request, own) | _exit_url(enrollment)
+            context |= code_and_return_address(request, own) | _exit_url(enrollment)
             return render(request, "annotation/finished.html", context)
         if own.end or own.left:
             return end_page(request, own)
@@ -124,7 +127,7 @@ def _no_task(
     context |= _exit_url(enrollment)
     if outcome is None:
         held = Assignment.objects.held_by(enrollment).select_related("round__campaign")
-        kept = [each for each in held if not assignments.over(each.round)]
+        kept = [each for each in held if not assignments.closed_reason(each.round)]
         context["held_url"] = reverse("annotation:task", args=[kept[0].pk]) if kept else ""
         return render(request, "annotation/closed.html", context)
     return render(request, "annotation/finished.html", context)
@@ -136,7 +139,7 @@ def _corrections(enrollment: Enrollment, campaign: Campaign) -> dict[str, object
     found = judgments.corrections(enrollment=enrollment)
     return {
         "corrections": {each.pk for each in found},
-        "corrections_open": any(assignments.accepts(each.round) for each in found),
+        "corrections_open": any(assignments.assigns_tasks(each.round) for each in found),
         "again_url": reverse("annotation:hand_in_again", args=[campaign.uuid]),
         "label": enrollment.label,
         "contact": campaign.contact,
@@ -156,7 +159,7 @@ def _exit_url(enrollment: Enrollment) -> dict[str, str]:
 
 @campaign_for_annotators
 @require_POST
-def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def resubmit_tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Submit all corrections that were not submitted yet; tasks that lack an answer stay open, and
     are named."""
     enrollment = enrollment_of(request.user, campaign)
@@ -165,7 +168,7 @@ def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     left = False
     for each in judgments.corrections(enrollment=enrollment):
         try:
-            judgments.hand_in_again(assignment=each)
+            judgments.resubmit_task(assignment=each)
         except (MissingAnswers, TaskClosed):
             left = True
     if left:
@@ -178,7 +181,7 @@ def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("annotation:done", campaign.uuid)
 
 
-def begun(enrollment: Enrollment) -> bool:
+def has_begun(enrollment: Enrollment) -> bool:
     """Return whether an annotator was ever given a task: the start page comes before the first."""
     return enrollment.assignments.exists()
 
@@ -225,7 +228,7 @@ def own_way_out(campaign: Campaign) -> str:
 @never_cache
 @campaign_for_annotators
 @require_GET
-def done(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def list_submitted_tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """List the tasks an annotator has submitted, the last first, each by its question A: in the
     order of the file the first questions would all be of one system."""
     enrollment = enrollment_of(request.user, campaign)
@@ -241,8 +244,10 @@ def done(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "title": campaign.title,
         "own": own_tasks(enrollment),
         "page_obj": page,
-        "listed": list(zip(page, map(_first_question, sheets.of_several(list(page))), strict=True)),
-        "is_open": any(assignments.accepts(each.round) for each in page),
+        "listed": list(
+            zip(page, map(_first_question, sheets.sheets_of_assignments(list(page))), strict=True)
+        ),
+        "is_open": any(assignments.assigns_tasks(each.round) for each in page),
         "resume_url": reverse("annotation:work", args=[campaign.uuid]),
     }
     return render(request, "annotation/done.html", context)
@@ -266,9 +271,9 @@ def new_link(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_for_members
 @require_GET
-def guideline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def show_whole_guideline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the whole guideline to all members of a campaign, in any role."""
-    rubric = sheets.known(campaign.rubric).document
+    rubric = sheets.cached_protocol(campaign.rubric).document
     words = documents.localized(rubric, get_language() or rubric.language)
     judges = request.user.memberships.filter(
         campaign=campaign, role=Membership.Role.ANNOTATOR
@@ -276,7 +281,7 @@ def guideline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     back = reverse("annotation:work", args=[campaign.uuid]) if judges else ""
     context = {
         "title": campaign.title,
-        "guideline": written(words, discussions.decided(campaign)),
+        "guideline": written(words, discussions.current_decisions(campaign)),
         "back_url": back,
     }
     return render(request, "annotation/guideline.html", context)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from judging.models import User
+from judging.people.models.user import User
 
 RESEARCHER, ANNOTATOR = "researcher", "annotator"
 
@@ -29,7 +29,7 @@ def path() -> Path:
     return Path(settings.HOME) / "demo-passwords.txt"
 
 
-def ensure() -> tuple[Login, Login]:
+def ensure_logins() -> tuple[Login, Login]:
     """Return the researcher and the annotator; create them with new passwords if they do not
     exist."""
     passwords = _read() or _write(

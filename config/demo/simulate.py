@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from judging.rules import Rule, forced
+from judging.protocols.rules import Rule, forced_values
 
 QUALITY: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
@@ -37,7 +37,7 @@ class DemoScale:
     points: Sequence[int]
 
 
-def turned_out(*, rng: random.Random) -> float:
+def question_deviation(*, rng: random.Random) -> float:
     """Return how much better or worse one question is than usual for its system; drawn once per
     question."""
     return rng.gauss(0, QUESTION_SPREAD)
@@ -57,11 +57,11 @@ def rate(
         each.criterion: quality[each.criterion] + question + severity + rng.gauss(0, CHANCE)
         for each in scales
     }
-    values = {each.criterion: nearest(seen[each.criterion], each.points) for each in scales}
-    return values | {key: entry.value for key, entry in forced(rules, values).items()}
+    values = {each.criterion: nearest_point(seen[each.criterion], each.points) for each in scales}
+    return values | {key: entry.value for key, entry in forced_values(rules, values).items()}
 
 
-def nearest(quality: float, points: Sequence[int]) -> int:
+def nearest_point(quality: float, points: Sequence[int]) -> int:
     """Return the point nearest to a quality; quality 0 is the first point, 1 the last."""
     place = round(quality * (len(points) - 1))
     return points[min(max(place, 0), len(points) - 1)]

@@ -10,24 +10,21 @@ from typing import Any
 
 from django.db import transaction
 
-from analysis.actions import runs
 from analysis.models import Run
+from analysis.runs.actions import runs
 from config.demo import simulate
-from judging import storage
-from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets
-from judging.actions.assignments import Here
-from judging.imports.mapping import Column, Mapping
-from judging.models import (
-    Assignment,
-    Campaign,
-    Collection,
-    Criterion,
-    Enrollment,
-    Invitation,
-    Rubric,
-    Unit,
-    User,
-)
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Invitation
+from judging.datasets.models.dataset import Collection, Unit
+from judging.enrolments.actions import enrollments
+from judging.formats.mapping import Column, Mapping
+from judging.jobs import storage
+from judging.people.models.user import User
+from judging.protocols.models.protocol import Criterion, Rubric
+from judging.work.actions import assignments, drafts, judgments, sheets
+from judging.work.actions.assignments import Here
 
 FILE = Path(__file__).with_name("questions.csv")
 SEED = 2026
@@ -83,7 +80,7 @@ class DemoStudy:
     run: Run
 
 
-def ensure(*, researcher: User, annotator: User, now: datetime) -> DemoStudy:
+def ensure_demo_study(*, researcher: User, annotator: User, now: datetime) -> DemoStudy:
     """Return the demo's study; create it completely or not at all if it does not exist."""
     with transaction.atomic():
         collection = _collection(researcher, now)
@@ -94,19 +91,19 @@ def ensure(*, researcher: User, annotator: User, now: datetime) -> DemoStudy:
         judged = made.filter(origin=Campaign.Origin.SIMULATED).first() or _judged(
             collection, researcher, now
         )
-        run = judged.runs.order_by("-number").first() or runs.start(
+        run = judged.runs.order_by("-number").first() or runs.start_run(
             campaign=judged, by=researcher, seed=SEED, parameters={}
         )
         return DemoStudy(to_rate, to_rate.invitations.earliest("id"), judged, run)
 
 
 def _collection(owner: User, now: datetime) -> Collection:
-    from judging.imports import adding  # loads pandas
+    from judging.imports.actions import adding  # loads pandas
 
     data = FILE.read_bytes()
     try:
         return adding.import_file(
-            file=storage.keep(data),
+            file=storage.store_bytes(data),
             file_name=FILE.name,
             name=NAME,
             by=owner,
@@ -125,11 +122,11 @@ def _campaign(collection: Collection, by: User, now: datetime, **plan: Any) -> C
     origin = plan.pop("origin", Campaign.Origin.JUDGED)
     plan = {"annotators_per_task": 3, "order": Campaign.Order.BREADTH, **plan}
     rubric = Rubric.objects.filter(key=RUBRIC, owner=None).latest("id")
-    campaign = campaigns.create(
+    campaign = campaigns.create_campaign(
         by=by, collection=collection, rubric=rubric, plan=plan, origin=origin
     )
-    campaigns.lock(campaign=campaign, now=now)
-    campaigns.open_(campaign=campaign, now=now)
+    campaigns.lock_protocol(campaign=campaign, now=now)
+    campaigns.open_campaign(campaign=campaign, now=now)
     return campaign
 
 
@@ -143,7 +140,9 @@ def _to_rate(collection: Collection, researcher: User, annotator: User, now: dat
         consent=CONSENT,
         contact="the researcher",
     )
-    campaigns.invite(campaign=campaign, by=researcher, label="Open link of the demo", places=100)
+    campaigns.create_invitation(
+        campaign=campaign, by=researcher, label="Open link of the demo", places=100
+    )
     enrollments.enroll(campaign=campaign, user=annotator)
     return campaign
 
@@ -163,20 +162,22 @@ def _judged(collection: Collection, researcher: User, now: datetime) -> Campaign
         )
         enrollment = enrollments.enroll(campaign=campaign, user=user)
         _judge_everything(campaign, enrollment, severity)
-    campaigns.close(campaign=campaign, now=now)
+    campaigns.close_campaign(campaign=campaign, now=now)
     return campaign
 
 
 def _judge_everything(campaign: Campaign, enrollment: Enrollment, severity: float) -> None:
     """Judge every task as an annotator does, by the same actions."""
     main = campaign.rounds.get()
-    while isinstance(found := assignments.claim(enrollment=enrollment, round=main), Here):
+    while isinstance(
+        found := assignments.claim_assignment(enrollment=enrollment, round=main), Here
+    ):
         assignment = Assignment.objects.select_related(
             "task", "enrollment", "round__campaign__rubric"
         ).get(pk=found.assignment.pk)
         answers = _answers(assignment, severity)
-        drafts.save(assignment=assignment, page=drafts.SentPage(answers, sequence=1))
-        judgments.submit(assignment=assignment, token=assignment.submit_token)
+        drafts.save_draft(assignment=assignment, page=drafts.SentPage(answers, sequence=1))
+        judgments.submit_task(assignment=assignment, token=assignment.submit_token)
         spent = SECONDS_A_VALUE * len(answers)  # a program is done at once, which pages would flag
         Assignment.objects.filter(pk=assignment.pk).update(active_seconds=spent)
 
@@ -184,7 +185,7 @@ def _judge_everything(campaign: Campaign, enrollment: Enrollment, severity: floa
 def _answers(
     assignment: Assignment, severity: float
 ) -> list[tuple[sheets.AskedControl, int | None]]:
-    sheet = sheets.of(assignment)
+    sheet = sheets.sheet_of_assignment(assignment)
     criteria = assignment.round.campaign.rubric.criteria.prefetch_related("points")
     scales = [_scale(criterion) for criterion in criteria]
     units = Unit.objects.select_related("question_set__source", "question_set__system").in_bulk(
@@ -209,7 +210,7 @@ def _rated(
     who = assignment.enrollment.label if assignment.enrollment else ""
     return simulate.rate(
         quality=simulate.QUALITY[system],
-        question=simulate.turned_out(rng=random.Random(f"{SEED} {source} {system}")),
+        question=simulate.question_deviation(rng=random.Random(f"{SEED} {source} {system}")),
         severity=severity,
         scales=scales,
         rules=sheet.rubric.rules,

@@ -6,9 +6,9 @@ import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.utils.timezone
-import judging.models.constraints
-import judging.models.crowd
-import judging.models.people
+import judging.base.models.constraints
+import judging.crowd.models.crowd
+import judging.people.models.user
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -113,7 +113,7 @@ class Migration(migrations.Migration):
                         ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
                         ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
                         ('may_create_campaigns', models.BooleanField(default=False)),
-                        ('link_nonce', models.CharField(default=judging.models.people.new_nonce, max_length=32)),
+                        ('link_nonce', models.CharField(default=judging.people.models.user.new_nonce, max_length=32)),
                         ('version', models.PositiveIntegerField(default=0, editable=False, help_text='Sessions and keys made under an earlier version are worthless.')),
                         ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                         ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
@@ -306,16 +306,16 @@ class Migration(migrations.Migration):
                         ('introduction', models.TextField(blank=True, help_text='What annotators read before they begin.')),
                         ('consent', models.TextField(blank=True, help_text='What annotators agree to; they tick it before the first task.')),
                         ('text_language', models.CharField(db_default='en', default='en', help_text='The language in which introduction, consent and pay were first written.', max_length=10)),
-                        ('translated_texts', models.JSONField(blank=True, default=dict, help_text='Introduction, consent and pay in other languages: judging.campaign_texts.')),
+                        ('translated_texts', models.JSONField(blank=True, default=dict, help_text='Introduction, consent and pay in other languages: judging.campaigns.campaign_texts.')),
                         ('contact', models.CharField(blank=True, max_length=200)),
                         ('ethics', models.CharField(blank=True, help_text='Which body approved the study, with its number; or that none did.', max_length=200)),
                         ('withdrawal', models.BooleanField(default=False, help_text='Annotators may erase what they did themselves, until the campaign is closed.')),
                         ('analysis_plan', models.TextField(blank=True, help_text='What will be compared, written before the lock.')),
                         ('sample_reason', models.TextField(blank=True, help_text='Why so many questions and annotators, written before.')),
-                        ('hypotheses', models.JSONField(blank=True, default=dict, help_text='The declarations of the plan: judging.hypotheses.')),
+                        ('hypotheses', models.JSONField(blank=True, default=dict, help_text='The declarations of the plan: judging.campaigns.hypotheses.')),
                         ('retention_days', models.PositiveSmallIntegerField(blank=True, help_text='So long after closing the accounts of annotators without a password are forgotten; empty: never.', null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(3650)])),
                         ('pay', models.CharField(blank=True, help_text='What annotators get, in words.', max_length=300)),
-                        ('quality', models.JSONField(blank=True, default=dict, help_text='Checks, thresholds of flags and exclusion rules: judging.quality.')),
+                        ('quality', models.JSONField(blank=True, default=dict, help_text='Checks, thresholds of flags and exclusion rules: judging.quality.quality.')),
                         ('checked', models.BooleanField(db_default=False, default=False, help_text='Whether its plan puts in tasks that check how annotators work.')),
                         ('rate', models.JSONField(blank=True, default=dict, help_text='Planned pay: amount, currency, minutes a task, floor an hour.')),
                         ('reproduces', models.ForeignKey(blank=True, editable=False, help_text='The closed study that this one repeats with other annotators.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='reproductions', to='judging.campaign')),
@@ -384,7 +384,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='judging.campaign')),
-                        ('number', models.CharField(default=judging.models.people.new_nonce, editable=False, max_length=32)),
+                        ('number', models.CharField(default=judging.people.models.user.new_nonce, editable=False, max_length=32)),
                         ('digest', models.CharField(editable=False, max_length=64, unique=True)),
                         ('role', models.CharField(choices=[('manager', 'manager'), ('analyst', 'analyst'), ('annotator', 'annotator')], default='annotator', max_length=10)),
                         ('label', models.CharField(blank=True, max_length=100)),
@@ -785,7 +785,7 @@ class Migration(migrations.Migration):
                         ('raw', models.TextField(blank=True, help_text='The answer as it came.')),
                     ],
                     options={
-                        'constraints': [models.UniqueConstraint(fields=('judge', 'unit', 'criterion', 'repeat'), name='machine_judgment_once'), models.CheckConstraint(condition=models.Q(('repeat__gte', 1)), name='machine_judgment_repeat'), judging.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='machine_judgment_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
+                        'constraints': [models.UniqueConstraint(fields=('judge', 'unit', 'criterion', 'repeat'), name='machine_judgment_once'), models.CheckConstraint(condition=models.Q(('repeat__gte', 1)), name='machine_judgment_repeat'), judging.base.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='machine_judgment_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
                     },
                 ),
                 migrations.CreateModel(
@@ -831,7 +831,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'ordering': ['campaign', 'id'],
-                        'constraints': [models.UniqueConstraint(condition=models.Q(('superseded_at__isnull', True)), fields=('campaign', 'unit', 'criterion'), name='settled_value_once'), judging.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='settled_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
+                        'constraints': [models.UniqueConstraint(condition=models.Q(('superseded_at__isnull', True)), fields=('campaign', 'unit', 'criterion'), name='settled_value_once'), judging.base.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='settled_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
                     },
                 ),
                 migrations.CreateModel(
@@ -898,7 +898,7 @@ class Migration(migrations.Migration):
                         ('value', models.SmallIntegerField()),
                     ],
                     options={
-                        'constraints': [models.UniqueConstraint(fields=('item', 'criterion', 'value'), name='accepted_value_once'), judging.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='accepted_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
+                        'constraints': [models.UniqueConstraint(fields=('item', 'criterion', 'value'), name='accepted_value_once'), judging.base.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='accepted_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
                     },
                 ),
                 migrations.CreateModel(
@@ -906,7 +906,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('campaign', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='platform', to='judging.campaign')),
-                        ('key', models.CharField(default=judging.models.crowd.new_key, editable=False, max_length=32, unique=True)),
+                        ('key', models.CharField(default=judging.crowd.models.crowd.new_key, editable=False, max_length=32, unique=True)),
                         ('kind', models.CharField(choices=[('prolific', 'Prolific'), ('connect', 'Connect'), ('sona', 'SONA'), ('generic', 'another platform')], default='prolific', max_length=10)),
                         ('person_param', models.CharField(max_length=40)),
                         ('study_param', models.CharField(blank=True, max_length=40)),
@@ -1084,7 +1084,7 @@ class Migration(migrations.Migration):
                         ('value', models.SmallIntegerField()),
                     ],
                     options={
-                        'constraints': [models.UniqueConstraint(fields=('attempt', 'exercise', 'criterion'), name='try_answer_once'), judging.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='try_answer_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
+                        'constraints': [models.UniqueConstraint(fields=('attempt', 'exercise', 'criterion'), name='try_answer_once'), judging.base.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='try_answer_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
                     },
                 ),
                 migrations.CreateModel(
@@ -1153,7 +1153,7 @@ class Migration(migrations.Migration):
                         ('added_file', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='judging.addedfile')),
                     ],
                     options={
-                        'constraints': [models.UniqueConstraint(condition=models.Q(('superseded_at__isnull', True)), fields=('assignment', 'unit', 'criterion'), name='judgment_once'), models.UniqueConstraint(fields=('assignment', 'unit', 'criterion', 'revision'), name='judgment_revision'), models.CheckConstraint(condition=models.Q(('origin__in', ['judged', 'rule', 'imported'])), name='judgment_origin'), models.CheckConstraint(condition=models.Q(('origin', 'rule'), ('cause', ''), _connector='XOR'), name='judgment_rule_has_cause'), judging.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='judgment_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
+                        'constraints': [models.UniqueConstraint(condition=models.Q(('superseded_at__isnull', True)), fields=('assignment', 'unit', 'criterion'), name='judgment_once'), models.UniqueConstraint(fields=('assignment', 'unit', 'criterion', 'revision'), name='judgment_revision'), models.CheckConstraint(condition=models.Q(('origin__in', ['judged', 'rule', 'imported'])), name='judgment_origin'), models.CheckConstraint(condition=models.Q(('origin', 'rule'), ('cause', ''), _connector='XOR'), name='judgment_rule_has_cause'), judging.base.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='judgment_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
                     },
                 ),
                 migrations.CreateModel(
@@ -1249,7 +1249,7 @@ class Migration(migrations.Migration):
                         ('input', models.CharField(blank=True, choices=[('touch', 'touch'), ('mouse', 'mouse'), ('keyboard', 'keyboard')], db_default='', default='', max_length=8)),
                     ],
                     options={
-                        'constraints': [models.UniqueConstraint(fields=('assignment', 'unit', 'criterion'), name='draft_once'), judging.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='draft_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
+                        'constraints': [models.UniqueConstraint(fields=('assignment', 'unit', 'criterion'), name='draft_once'), judging.base.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='draft_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
                     },
                 ),
                 migrations.CreateModel(

@@ -36,28 +36,28 @@ from judging.protocols.protocol_yaml import (
     refusals,
     to_plain,
 )
-from judging.rules import Force
+from judging.protocols.rules import Force
 
 __all__ = [
     "ProtocolDocument",
     "ProtocolError",
     "ProtocolProblem",
     "check",
-    "digest",
-    "from_document",
+    "hash_document",
     "localized",
     "parse",
+    "protocol_from_document",
+    "protocol_to_document",
+    "protocol_warnings",
     "shipped",
     "shipped_keys",
     "strings",
-    "to_document",
     "to_yaml",
     "untranslated",
-    "warnings",
-    "write",
+    "write_yaml",
 ]
 
-SHIPPED = Path(__file__).resolve().parents[1] / "rubrics"
+SHIPPED = Path(__file__).with_name("shipped")
 KIND_NAMES: Mapping[type[Any], str] = {
     kind: name for name, kind in (*RULE_KINDS.items(), *FACT_KINDS.items())
 }
@@ -93,7 +93,7 @@ def parse(text: str, file: str) -> ProtocolDocument:
     return _checked(to_plain(root), file, root)
 
 
-def from_document(document: Mapping[str, Any]) -> ProtocolDocument:
+def protocol_from_document(document: Mapping[str, Any]) -> ProtocolDocument:
     """Return the protocol of a document as `to_document` made it; the same checks, without line
     numbers."""
     return _checked(document, "document", None)
@@ -107,7 +107,7 @@ def _checked(plain: Any, file: str, root: yaml.Node | None) -> ProtocolDocument:
         raise ProtocolError(located(found, file, root)) from None
     # checks between the parts need parts without problems
     between = (
-        *checks.problems(protocol),
+        *checks.find_protocol_problems(protocol),
         *checks.translation_problems(protocol, strings(protocol)),
     )
     if between:
@@ -118,14 +118,14 @@ def _checked(plain: Any, file: str, root: yaml.Node | None) -> ProtocolDocument:
 def check(text: str, file: str) -> tuple[tuple[ProtocolProblem, ...], tuple[tuple[str, str], ...]]:
     """Return the problems of a YAML text; if there are none, its warnings."""
     try:
-        return (), warnings(parse(text, file))
+        return (), protocol_warnings(parse(text, file))
     except ProtocolError as error:
         return error.problems, ()
 
 
-def warnings(protocol: ProtocolDocument) -> tuple[tuple[str, str], ...]:
+def protocol_warnings(protocol: ProtocolDocument) -> tuple[tuple[str, str], ...]:
     """Return warnings about valid but unwise parts, as pairs of key and reason."""
-    return tuple(checks.warnings(protocol))
+    return tuple(checks.find_protocol_warnings(protocol))
 
 
 @cache
@@ -142,18 +142,18 @@ def shipped_keys() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in SHIPPED.glob("*.yaml")))
 
 
-def to_document(protocol: ProtocolDocument) -> dict[str, Any]:
+def protocol_to_document(protocol: ProtocolDocument) -> dict[str, Any]:
     """Return the protocol as plain JSON values. Values equal to their default are omitted, so that
     the schema can grow."""
     document: dict[str, Any] = _plain(protocol)
     return document
 
 
-def digest(protocol: ProtocolDocument) -> str:
+def hash_document(protocol: ProtocolDocument) -> str:
     """Return the SHA-256 of the canonical JSON; equal protocols have equal digests, however they
     were written."""
     canonical = json.dumps(
-        to_document(protocol), sort_keys=True, ensure_ascii=False, separators=(",", ":")
+        protocol_to_document(protocol), sort_keys=True, ensure_ascii=False, separators=(",", ":")
     )
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -212,10 +212,10 @@ _Dumper.add_representer(str, _text)
 
 def to_yaml(protocol: ProtocolDocument) -> str:
     """Return the protocol as YAML that `parse` reads back to an equal protocol."""
-    return write(to_document(protocol))
+    return write_yaml(protocol_to_document(protocol))
 
 
-def write(document: Mapping[str, Any]) -> str:
+def write_yaml(document: Mapping[str, Any]) -> str:
     """Return a document as YAML, also if it is incomplete."""
     return yaml.dump(dict(document), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 

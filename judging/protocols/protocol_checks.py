@@ -6,7 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument, Quota, WorkedItem
-from judging.rules import Fatal, Force, Identical, Lone, Missing, Rule, RuleCycle, forced
+from judging.protocols.rules import (
+    Fatal,
+    Force,
+    Identical,
+    Lone,
+    Missing,
+    Rule,
+    RuleCycle,
+    forced_values,
+)
 
 KeyedProblem = tuple[str, str]
 TAG = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -14,7 +23,7 @@ _WORD = re.compile(r"\w+")
 _WHOLE = ("overall", "general", "total")
 
 
-def problems(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
+def find_protocol_problems(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
     """Yield every problem between the parts; each part by itself must have passed its checks."""
     yield from _stages(protocol)
     yield from _criteria(protocol)
@@ -44,7 +53,7 @@ def asks_overall(text: str) -> bool:
     return words == ["quality"] or "overall" in behind or any(word in before for word in _WHOLE)
 
 
-def warnings(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
+def find_protocol_warnings(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
     """Yield warnings about valid but unwise parts."""
     for index, criterion in enumerate(protocol.criteria):
         if asks_overall(criterion.name) or asks_overall(criterion.key):
@@ -189,7 +198,7 @@ def _rules_together(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
     forces = [(index, rule) for index, rule in enumerate(protocol.rules) if isinstance(rule, Force)]
     yield from _disagreements(forces)
     try:
-        forced(protocol.rules, {})
+        forced_values(protocol.rules, {})
     except RuleCycle as cycle:
         index = next(
             i
@@ -284,7 +293,7 @@ def _worked_item(protocol: ProtocolDocument, item: WorkedItem) -> Iterator[Keyed
 
 def _against_rules(protocol: ProtocolDocument, item: WorkedItem) -> Iterator[KeyedProblem]:
     try:
-        settled_by_rules = forced(protocol.rules, item.values)
+        settled_by_rules = forced_values(protocol.rules, item.values)
     except RuleCycle:
         return  # reported with the rules
     for key, settled in settled_by_rules.items():

@@ -50,7 +50,7 @@ def tree(text: str) -> Tree:
     return plain
 
 
-def blank() -> Tree:
+def blank_protocol() -> Tree:
     """Return the beginning of a new protocol: one stage, one criterion, three points, without any
     texts."""
     return {
@@ -75,7 +75,7 @@ def own_version(protocol: ProtocolDocument, *, key: str) -> Tree:
     """Return a copy to be changed, under a key of its own; it names its origin."""
     citation = f"Adapted from {protocol.title} ({protocol.key}). {protocol.citation}"
     changes = {"key": key, "version": "1", "citation": citation}
-    return deepcopy(documents.to_document(protocol) | changes)
+    return deepcopy(documents.protocol_to_document(protocol) | changes)
 
 
 def next_version(protocol: ProtocolDocument, *, taken: set[str]) -> Tree:
@@ -83,10 +83,10 @@ def next_version(protocol: ProtocolDocument, *, taken: set[str]) -> Tree:
     number = int(protocol.version) if protocol.version.isdecimal() else 1
     while str(number) in taken:
         number += 1
-    return deepcopy(documents.to_document(protocol) | {"version": str(number)})
+    return deepcopy(documents.protocol_to_document(protocol) | {"version": str(number)})
 
 
-def named(name: str, taken: set[str]) -> str:
+def key_from_name(name: str, taken: set[str]) -> str:
     """Return a key made from a name, such as `asks-for-the-answer`; a number distinguishes it from
     those taken."""
     plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
@@ -128,7 +128,7 @@ def _renamed_place(place: str, keys: Mapping[str, Mapping[str, str]]) -> str:
     return f"{kind}.{keys[kind].get(key, key)}{dot}{rest}" if kind in keys else place
 
 
-def forget(plain: Tree, criterion: str) -> None:
+def forget_criterion(plain: Tree, criterion: str) -> None:
     """Remove a deleted criterion from the lists and mappings that named it; a rule only about it is
     kept."""
     for holder, key in _holders(plain, NAMED_CRITERIA):
@@ -157,7 +157,7 @@ def _translations(plain: Tree) -> dict[str, Tree]:
 def prune(plain: Tree) -> None:
     """Drop translations of texts that are no longer there, if every part can be read."""
     try:
-        protocol = READER.validate_python(tree(documents.write(plain)))
+        protocol = READER.validate_python(tree(documents.write_yaml(plain)))
     except ValidationError:
         return
     places = documents.strings(protocol).keys()
@@ -224,7 +224,7 @@ def _stand_in(error: Any) -> Any:
     return context.get("least", STAND_INS.get(error["type"]))
 
 
-def add(plain: Tree, place: str, kind: str = "") -> str:
+def add_tree_row(plain: Tree, place: str, kind: str = "") -> str:
     """Add a row to a list, such as `criteria` or `criteria[0].points`, and return its place."""
     *outer, name = location(place) or ("",)
     holder = _at(plain, outer, place)
@@ -235,15 +235,15 @@ def add(plain: Tree, place: str, kind: str = "") -> str:
     return f"{place}[{len(rows) - 1}]"
 
 
-def remove(plain: Tree, place: str) -> None:
+def remove_tree_row(plain: Tree, place: str) -> None:
     """Remove a row, and a removed criterion from everything that named it."""
     rows, index = _row(plain, place)
     row = rows.pop(index)
     if rows is plain.get("criteria"):
-        forget(plain, str(row.get("key", "")))
+        forget_criterion(plain, str(row.get("key", "")))
 
 
-def move(plain: Tree, place: str, by: int) -> str:
+def move_tree_row(plain: Tree, place: str, by: int) -> str:
     """Move a row up (-1) or down (1), and return its new place; at an end it does not move."""
     rows, index = _row(plain, place)
     target = min(max(index + by, 0), len(rows) - 1)

@@ -22,8 +22,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from judging.limits import MAX_DOCUMENT_CHARACTERS
-from judging.rules import Applied, Fatal, Force, Identical, Lone, Missing, Others, Rule
+from judging.base.limits import MAX_DOCUMENT_CHARACTERS
+from judging.protocols.rules import Applied, Fatal, Force, Identical, Lone, Missing, Others, Rule
 
 TaskCut = Literal["source", "question_set", "unit"]
 UnitKind = Literal["question", "set"]

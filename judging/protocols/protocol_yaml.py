@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from judging.limits import MAX_JSON_DEPTH, MAX_TEXT_CHARACTERS
+from judging.base.limits import MAX_JSON_DEPTH, MAX_TEXT_CHARACTERS
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast if libyaml is installed
 Location = tuple[int | str, ...]  # keys and list positions, from the document to a value

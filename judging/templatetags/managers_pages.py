@@ -6,9 +6,9 @@ from django import template
 from django.template.context import RequestContext
 from django.utils import timezone
 
-from judging.models import User
-from judging.views import campaign_head as heads
-from judging.views import jobs
+from judging.jobs.views import jobs
+from judging.overview.views import campaign_head as heads
+from judging.people.models.user import User
 
 register = template.Library()
 
@@ -17,7 +17,9 @@ register = template.Library()
 def campaign_head(context: RequestContext) -> heads.CampaignHead:
     """Return the head of the campaign's page that is rendered."""
     request = context["request"]
-    return heads.of(context["campaign"], request.user, tab=context["tab"], path=request.path)
+    return heads.build_head(
+        context["campaign"], request.user, tab=context["tab"], path=request.path
+    )
 
 
 @register.inclusion_tag("judging/jobs/in_header.html")

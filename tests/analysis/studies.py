@@ -6,14 +6,17 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from analysis.actions import runs
 from analysis.models import Run
+from analysis.runs.actions import runs
 from analysis.sections import FURTHER
-from judging import storage
-from judging.actions import jobs
-from judging.imports import adding
-from judging.imports.mapping import mapping_from
-from judging.models import Campaign, Enrollment, Exclusion, Rubric, User
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Exclusion
+from judging.formats.mapping import mapping_from
+from judging.imports.actions import adding
+from judging.jobs import storage
+from judging.jobs.actions import jobs
+from judging.people.models.user import User
+from judging.protocols.models.protocol import Rubric
 from tests import factories
 
 SYSTEMS = {"Alba": 3, "Brisa": 2, "Corvo": 1}
@@ -53,15 +56,15 @@ def csv_of(sources: int = 6) -> bytes:
 
 def analysed(campaign: Campaign, **parameters: object) -> Run:
     """Analyse a campaign as the worker does, and return the run."""
-    run = runs.start(
+    run = runs.start_run(
         campaign=campaign,
         by=campaign.created_by,
         seed=1,
         parameters={"resamples": 100, "further": list(FURTHER), **parameters},
     )
-    job = jobs.claim(job_id=run.job_id)
+    job = jobs.claim_job(job_id=run.job_id)
     assert job is not None
-    jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
+    jobs.finish_job(job=job, result=runs.execute_run(run=run, work=jobs.Work(job, worker="test")))
     return Run.objects.get(pk=run.pk)
 
 
@@ -88,7 +91,7 @@ def campaign_of(
 ) -> Campaign:
     """Return the closed campaign that a file becomes, read as proposed where no mapping is given."""
     made = adding.import_file(
-        file=storage.keep(data),
+        file=storage.store_bytes(data),
         file_name=name,
         name="Locks",
         by=by or factories.researcher(),

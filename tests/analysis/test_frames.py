@@ -10,11 +10,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis import frames
-from analysis.actions import exports, runs
-from analysis.forms.runs import RunForm
 from analysis.reports.rows import encode
-from analysis.sections.agreement import of_counts, of_table
-from judging.models import Attribute, Campaign, Enrollment, Exclusion, Metric, Score
+from analysis.runs.actions import exports, runs
+from analysis.runs.forms.runs import RunForm
+from analysis.sections.agreement.agreement import of_counts, of_table
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Exclusion
+from judging.datasets.models.dataset import Attribute
+from judging.datasets.models.score import Metric, Score
 from quaestor_stats._inputs import patterns
 from tests.analysis import studies
 from tests.analysis.sections.computing import picked
@@ -54,16 +57,16 @@ def same(counted, ratings, scale):
 
 
 def test_counted_by_the_database_are_the_patterns_of_the_table(campaign):
-    read = frames.material(campaign)
-    for key, counted in frames.counted(campaign).items():
+    read = frames.read_campaign(campaign)
+    for key, counted in frames.count_values(campaign).items():
         same(counted, read.ratings(key), (1, 2, 3))
 
 
 def test_counted_by_source_hold_each_pattern_on_each_source(campaign):
     """A JOIN too many or too few would change the times; a wrong key the sources."""
-    read = frames.material(campaign)
+    read = frames.read_campaign(campaign)
     source = read.slots.set_index("unit")["source"]
-    for key, counted in frames.counted(campaign, by_source=True).items():
+    for key, counted in frames.count_values(campaign, by_source=True).items():
         ratings = read.ratings(key)
         same(counted, ratings, (1, 2, 3))
         whole = patterns(
@@ -78,23 +81,23 @@ def test_counted_by_source_hold_each_pattern_on_each_source(campaign):
 
 
 def test_counted_by_source_of_a_round_nobody_judged_is_empty(campaign):
-    pilot = frames.counted(campaign, round="pilot", by_source=True)
+    pilot = frames.count_values(campaign, round="pilot", by_source=True)
     assert {(each.n, each.clusters.shape[0]) for each in pilot.values()} == {(0, 0)}
 
 
 def test_counted_leaves_out_whom_a_manager_left_out(campaign):
     exclusion = left_out(campaign, "A2")
-    counted = frames.counted(campaign)["correctness"]
-    same(counted, frames.material(campaign).ratings("correctness"), (1, 2, 3))
+    counted = frames.count_values(campaign)["correctness"]
+    same(counted, frames.read_campaign(campaign).ratings("correctness"), (1, 2, 3))
     assert counted.sizes.tolist() == [1.0] * len(counted.counts)
     exclusion.lifted_at = timezone.now()
     exclusion.lifted_by = campaign.created_by
     exclusion.save()
-    assert frames.counted(campaign)["correctness"].sizes.max() == 2
+    assert frames.count_values(campaign)["correctness"].sizes.max() == 2
 
 
 def test_counted_of_a_round_nobody_judged_is_empty(campaign):
-    assert {each.n for each in frames.counted(campaign, round="pilot").values()} == {0}
+    assert {each.n for each in frames.count_values(campaign, round="pilot").values()} == {0}
 
 
 def test_agreement_from_counts_is_agreement_from_the_table(campaign):
@@ -106,10 +109,11 @@ def test_agreement_from_counts_is_agreement_from_the_table(campaign):
         )
         for criterion in frames.rubric_of(campaign).criteria
         for row in map(
-            encode, of_table(frames.material(campaign).ratings(criterion.key).to_numpy(), criterion)
+            encode,
+            of_table(frames.read_campaign(campaign).ratings(criterion.key).to_numpy(), criterion),
         )
     }
-    patterns = frames.counted(campaign)
+    patterns = frames.count_values(campaign)
     rows = [
         encode(row)
         for criterion in frames.rubric_of(campaign).criteria
@@ -126,7 +130,7 @@ def test_agreement_from_counts_is_agreement_from_the_table(campaign):
 
 def test_the_digest_changes_with_a_score_of_a_system_and_not_by_a_column_without_one(campaign):
     def digest():
-        return frames.digest(frames.material(campaign))
+        return frames.hash_data(frames.read_campaign(campaign))
 
     system = campaign.collection.systems.first()
     before = digest()
@@ -152,7 +156,7 @@ def with_computed(read, *, apart=0.0, **columns):
         Score(metric=computed, unit_id=each.unit_id, value=each.value * unit + apart)
         for each in scores
     )
-    return frames.material(read.campaign)
+    return frames.read_campaign(read.campaign)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +169,7 @@ def with_computed(read, *, apart=0.0, **columns):
     ],
 )
 def test_imported_column_that_a_computed_one_repeats_is_left_out(campaign, apart, columns, is_same):
-    read = with_computed(frames.material(campaign), apart=apart, **columns)
+    read = with_computed(frames.read_campaign(campaign), apart=apart, **columns)
     kept = frames.without_doubles(read)
     assert [each.name for each in kept.metrics] == (["METEOR"] if is_same else ["meteor", "METEOR"])
     if is_same:
@@ -177,7 +181,7 @@ def test_imported_column_that_a_computed_one_repeats_is_left_out(campaign, apart
 
 @pytest.mark.long
 def test_report_shows_a_metric_once_with_the_check(campaign, client):
-    with_computed(frames.material(campaign), apart=0.004)
+    with_computed(frames.read_campaign(campaign), apart=0.004)
     run = studies.analysed(campaign, metrics=[])
     tables = dict(runs.StoredTables(run))
     assert {row["metric"] for row in tables["correlations"]} == {"METEOR"}
@@ -210,7 +214,7 @@ def of_passages(passages: int, *, topics: str = "") -> Campaign:
 
 
 def test_clusters_by_default_are_sources_with_the_same_normalised_passage(db):
-    read = frames.material(of_passages(12))
+    read = frames.read_campaign(of_passages(12))
     by_source = dict(zip(read.slots["source"], read.clusters, strict=True))
     assert by_source["0"] == by_source["12"] == "0"
     assert by_source["13"] == "1"
@@ -219,34 +223,34 @@ def test_clusters_by_default_are_sources_with_the_same_normalised_passage(db):
 
 
 def test_clusters_without_a_shared_passage_are_the_sources(campaign):
-    read = frames.material(campaign)
+    read = frames.read_campaign(campaign)
     assert read.clusters.tolist() == read.slots["source"].tolist()
     assert read.cluster_unit.is_source
 
 
 def test_clusters_declared_by_a_column_win_over_passages(db):
-    read = frames.with_declared_clusters(frames.material(of_passages(12)), "topic")
+    read = frames.with_declared_clusters(frames.read_campaign(of_passages(12)), "topic")
     assert read.clusters.nunique() == 11
     assert read.cluster_unit.counted(11) == "11 clusters (topic)"
 
 
 def test_clusters_change_the_digest_only_where_sources_share_them(campaign, db):
-    shared = frames.material(of_passages(12))
+    shared = frames.read_campaign(of_passages(12))
     declared = frames.with_declared_clusters(shared, "topic")
-    assert frames.digest(shared) != frames.digest(declared)
+    assert frames.hash_data(shared) != frames.hash_data(declared)
 
 
 def test_counted_by_source_keep_sources_with_the_same_passage_together(db):
     made = of_passages(12)
-    counts = frames.counted(made, by_source=True)["correctness"]
+    counts = frames.count_values(made, by_source=True)["correctness"]
     assert counts.clusters.shape[0] == 12
-    assert frames.clusters_of_passages(made).unit == frames.material(made).cluster_unit
+    assert frames.clusters_of_passages(made).unit == frames.read_campaign(made).cluster_unit
 
 
 @pytest.mark.parametrize("column", ["", "topic"])
 def test_shared_clusters_are_those_of_the_material(db, column):
     made = of_passages(12)
-    read = frames.material(made)
+    read = frames.read_campaign(made)
     read = frames.with_declared_clusters(read, column) if column else read
     expected = dict(zip(read.slots["source"], read.clusters, strict=True))
     assert frames.shared_clusters(made, column) == expected
@@ -266,7 +270,7 @@ def test_bundle_sources_with_a_shared_passage_names_their_clusters(db):
 
 def test_run_form_refuses_a_column_with_several_values_on_a_source(db):
     made = of_passages(12)
-    unit = frames.material(made).questions["unit"].iloc[0]
+    unit = frames.read_campaign(made).questions["unit"].iloc[0]
     form = RunForm(campaign=made)
     assert [key for key, _ in form.fields["clusters"].choices] == ["", "topic"]
     given = {"resamples": 100, "seed": 1, "clusters": "topic"}

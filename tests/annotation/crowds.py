@@ -9,9 +9,12 @@ from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 
-from judging import crowd_kinds
-from judging.actions import crowd_platforms, participations, seals
-from judging.models import Assignment, Campaign, CrowdPlatform, Participation
+from judging.base.actions import seals
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.crowd import crowd_kinds
+from judging.crowd.actions import crowd_platforms, participations
+from judging.crowd.models.crowd import CrowdPlatform, Participation
 from tests.annotation import studies
 from tests.annotation.fakecrowd import SECRET, FakeCrowd, Message, new_id, way_of
 
@@ -52,9 +55,11 @@ class PreparedStudies:
 
 
 def platform_of(campaign: Campaign) -> CrowdPlatform:
-    made = crowd_platforms.begin(campaign=campaign, kind="prolific", by=campaign.created_by)
+    made = crowd_platforms.add_crowd_platform(
+        campaign=campaign, kind="prolific", by=campaign.created_by
+    )
     CrowdPlatform.objects.filter(pk=made.pk).update(
-        codes=CODES, webhook_secret=seals.sealed(SECRET)
+        codes=CODES, webhook_secret=seals.seal_secret(SECRET)
     )
     made.refresh_from_db()
     made.campaign = campaign
@@ -128,7 +133,7 @@ class Person:
         """Return all that is kept of this person, of each submission that was turned away too."""
         platform = self.platform()
         return platform.participations.filter(
-            person=participations.hashed(platform, "person", self.pid)
+            person=participations.hash_external_id(platform, "person", self.pid)
         )
 
     def platform(self) -> CrowdPlatform:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from judging.models import Campaign, Passage, Question, Source
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Passage, Question, Source
 from tests.annotation import studies
 
 PASSAGE = (

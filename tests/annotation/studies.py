@@ -4,8 +4,12 @@ import re
 
 from django.test import Client
 
-from judging.actions import assignments, sheets
-from judging.models import Assignment, Campaign, Enrollment, Question, Round, Rubric
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign, Round
+from judging.campaigns.models.members import Enrollment
+from judging.datasets.models.dataset import Question
+from judging.protocols.models.protocol import Rubric
+from judging.work.actions import assignments, sheets
 from tests import factories
 
 
@@ -41,7 +45,9 @@ def annotator(campaign: Campaign) -> tuple[Client, Enrollment]:
 
 
 def held(enrollment: Enrollment) -> Assignment:
-    outcome = assignments.claim(enrollment=enrollment, round=main_round(enrollment.campaign))
+    outcome = assignments.claim_assignment(
+        enrollment=enrollment, round=main_round(enrollment.campaign)
+    )
     return Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric").get(
         pk=outcome.assignment.pk
     )
@@ -53,7 +59,9 @@ def filled(
     """Return what a browser without JavaScript sends: each control with 3, or with what is given
     for its criterion."""
     assignment.refresh_from_db()
-    controls = [asked for asked in sheets.of(assignment).asked() if asked.stage == stage]
+    controls = [
+        asked for asked in sheets.sheet_of_assignment(assignment).asked() if asked.stage == stage
+    ]
     answers = {asked.name: values.get(asked.criterion.key, 3) for asked in controls}
     form = {"token": assignment.submit_token, "sequence": sequence, "action": action, "note": ""}
     return {name: value for name, value in (answers | form).items() if value is not None}

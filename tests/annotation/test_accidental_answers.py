@@ -12,9 +12,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Locator, Page
 
-from judging.actions import drafts, rubrics
-from judging.models import Assignment, Campaign
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
 from judging.protocols import documents
+from judging.protocols.actions import protocols
+from judging.work.actions import drafts
 from tests import factories
 from tests.annotation import studies
 from tests.flows.sessions import enter, wait_until_pressable
@@ -91,7 +93,7 @@ def saved_answers(page: Page, task: Assignment) -> dict[str, int]:
     """Return what the server holds once everything that was answered has been sent."""
     page.clock.run_for(2_000)
     page.wait_for_selector("#saved[data-state=saved]")
-    return drafts.answers(task)
+    return drafts.draft_answers(task)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -155,7 +157,7 @@ def test_second_click_of_a_real_double_click_answers_nothing(page: Page, delay: 
     press(page, points(page).nth(1))
     page.wait_for_selector("#saved[data-state=saved]")
     assert page.evaluate(CHECKED) == 2
-    assert sorted(drafts.answers(studies.held(enrollment)).values()) == [2, 3]
+    assert sorted(drafts.draft_answers(studies.held(enrollment)).values()) == [2, 3]
 
 
 def test_page_pressed_within_350_ms_of_opening_keeps_no_answer(page: Page) -> None:
@@ -229,7 +231,7 @@ def test_number_and_list_pressed_within_350_ms_stay_closed(
     page: Page, scale: str, control: str
 ) -> None:
     text = factories.SMALL.replace(MAYBE, f"[{scale}]")
-    rubric = rubrics.install(document=documents.parse(text, "long.yaml"))
+    rubric = protocols.install(document=documents.parse(text, "long.yaml"))
     material = factories.collection(sources=1, systems=["Alba"])
     task = at_work(page, factories.opened(collection=material, rubric=rubric))
     press(page, points(page).nth(2))

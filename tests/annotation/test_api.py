@@ -3,20 +3,14 @@
 import pytest
 from django.utils import timezone
 
-from judging.actions import enrollments
-from judging.models import (
-    Assignment,
-    Campaign,
-    Judgment,
-    Question,
-    QuestionSet,
-    Source,
-    System,
-    Unit,
-)
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Question, QuestionSet, Source, System, Unit
+from judging.overview.actions import erasures
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
-from tests.judging.api.programs import API, fields_of, program
+from tests.judging.programs import API, fields_of, program
 
 pytestmark = pytest.mark.django_db
 
@@ -228,7 +222,7 @@ def test_annotate_token_reads_nothing_of_a_manager(campaign):
 
 def test_task_of_who_withdrew_meanwhile_is_not_found(api, campaign, own):
     task = claimed(api, campaign)["task"]
-    enrollments.erase(enrollment=own, by=None, now=timezone.now())
+    erasures.erase_annotator(enrollment=own, by=None, now=timezone.now())
     assert api.get(task["url"]).status_code in (401, 404)
 
 

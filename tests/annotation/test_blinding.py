@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import pytest
 from django.test import Client
 
-from judging.actions import campaigns
-from judging.design import KeyedDraws, shown_order
-from judging.models import Assignment, Campaign, Question
+from judging.campaigns.actions import campaigns
+from judging.campaigns.design import KeyedDraws, shown_order
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Question
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
@@ -77,7 +79,7 @@ def named(campaign: Campaign, windows: list[list[tuple[str, ...]]]) -> dict[str,
 
 def test_two_windows_of_one_open_link_name_no_system() -> None:
     campaign = studies.opened(sources=SOURCES, systems=SYSTEMS)
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=2)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by, places=2)
     windows = [window(link.token), window(link.token)]
     assert [len(seen) for seen in windows] == [SOURCES, SOURCES]
     made_by = dict(Question.objects.values_list("text", "unit__question_set__system__name"))

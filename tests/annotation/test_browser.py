@@ -7,8 +7,12 @@ from collections import Counter
 import pytest
 from django.test import Client
 
-from judging.actions import campaigns, drafts
-from judging.models import Assignment, Campaign, Judgment, User
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.people.models.user import User
+from judging.work.actions import drafts
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
 from tests.flows.axe import violations
@@ -72,7 +76,7 @@ def test_answers_are_kept_as_they_are_given_and_come_back_on_another_device(page
     assert "Agnes" not in page.content()
     with page.expect_response(re.compile("/draft/")):
         page.keyboard.press("2")
-    assert list(drafts.answers(studies.held(enrollment)).values()) == [2]
+    assert list(drafts.draft_answers(studies.held(enrollment)).values()) == [2]
     other = new_page(width=360, height=740)
     enter(other, client)
     other.goto(f"/work/{campaign.uuid}/?begin")
@@ -86,7 +90,7 @@ def test_answers_are_kept_as_they_are_given_and_come_back_on_another_device(page
 
 def test_rating_a_task_on_a_small_screen_without_javascript(new_page) -> None:
     campaign = studies.opened("qgbench", sources=2, consent="I agree to be counted.")
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
     page = new_page(width=360, height=740, java_script_enabled=False)
     page.goto(f"/join/{link.token}/")
     page.get_by_role("checkbox").check()

@@ -6,14 +6,15 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from judging.actions import adjudications, campaigns
-from judging.models import Question
+from judging.campaigns.actions import campaigns
+from judging.datasets.models.dataset import Question
 from judging.protocols import documents
-from judging.protocols.documents import ProtocolDocument
+from judging.protocols.protocol_schema import ProtocolDocument
+from judging.quality.actions import adjudications
 from tests import factories
 from tests.annotation import studies
 from tests.flows.sessions import enter, press_keys
-from tests.judging.actions.test_qualifications import opened as with_exercises
+from tests.judging.quality.actions.test_qualifications import opened as with_exercises
 from tests.judging.workers import work
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -142,9 +143,9 @@ def test_adjudication_does_not_translate_what_is_judged(page: Page) -> None:
     passage = campaign.collection.sources.get().passage.text
     for label, value in (("A01", 1), ("A02", 3)):
         work(factories.enrollment(campaign, label=label), tasks=1, choose=value)
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     manager = campaign.created_by
-    adjudications.name(
+    adjudications.name_adjudicator(
         campaign=campaign, adjudicator=manager, threshold=1, by=manager, now=timezone.now()
     )
     enter(page, manager)

@@ -10,8 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.actions import enrollments, participations
-from judging.models import Assignment, CrowdPlatform, Enrollment, Judgment, Participation
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.members import Enrollment
+from judging.crowd.actions import participations
+from judging.crowd.models.crowd import CrowdPlatform, Participation
+from judging.quality.actions import exclusions
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import crowds, studies
 from tests.annotation.crowds import CODES, Person, PreparedStudies, fake, told
@@ -287,7 +291,7 @@ def test_whoever_is_left_out_while_they_work_is_told_so_and_never_rejected(study
     platform = study(tasks=3, each=2)
     person = Person(fake(platform)).joins().hands_in()
     by = platform.campaign.created_by
-    enrollments.exclude(
+    exclusions.exclude_annotator(
         enrollment=Enrollment.objects.get(), reason="failed checks", by=by, now=timezone.now()
     )
     assert person.looks().code() == CODES["failed_checks"]
@@ -300,7 +304,7 @@ def test_whoever_is_left_out_after_the_last_task_has_the_code_of_the_others(stud
     platform = study(tasks=2, each=1)
     person = Person(fake(platform)).joins().finishes()
     by = platform.campaign.created_by
-    enrollments.exclude(
+    exclusions.exclude_annotator(
         enrollment=Enrollment.objects.get(), reason="failed checks", by=by, now=timezone.now()
     )
     assert person.opens().code() == person.looks().code() == CODES["completed"]

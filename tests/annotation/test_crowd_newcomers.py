@@ -12,21 +12,20 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, crowd_platforms, enrollments, participations
-from judging.models import (
-    Assignment,
-    Campaign,
-    CrowdPlatform,
-    Enrollment,
-    Exercise,
-    Participation,
-    User,
-    Visit,
-)
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment
+from judging.crowd.actions import crowd_platforms, participations
+from judging.crowd.models.crowd import CrowdPlatform, Participation
+from judging.people.models.user import User, Visit
+from judging.quality.actions import exclusions
+from judging.quality.models.exercise import Exercise
+from judging.work.actions import assignments
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.crowds import CODES, Person, PreparedStudies, fake, platform_of
-from tests.judging.actions.test_qualifications import item
+from tests.judging.quality.actions.test_qualifications import item
 from tests.refusing import refused
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +60,7 @@ def minutes_pass(minutes: int, *people: Person) -> int:
         session = person.client.session
         session["seen"] -= minutes * 60
         session.save()
-    return participations.release_due(now=timezone.now())
+    return participations.free_due_shares(now=timezone.now())
 
 
 def rows_of(person: Person) -> list[tuple[str, bool]]:
@@ -145,7 +144,7 @@ def test_first_long_task_stays_somebodys_own_while_its_page_is_open(study) -> No
     for _ in range(4):
         assert minutes_pass(10, person) == 0
         person.client.get("/work/here/")
-        assignments.release_due()  # the lease of the task is over, the place stays theirs
+        assignments.release_expired()  # the lease of the task is over, the place stays theirs
     assert Person(person.crowd).opens().code() == CODES["quota_full"]
     assert person.hands_in().code() == CODES["completed"]
     assert person.own().enrollment.assignments.get().state == "submitted"
@@ -175,8 +174,8 @@ def test_training_and_qualification_take_as_long_as_they_take() -> None:
     )  # fmt: skip
     item(campaign, kind=Exercise.Kind.TRAINING)
     item(campaign)
-    campaigns.lock(campaign=campaign, now=timezone.now())
-    campaigns.open_(campaign=campaign, now=timezone.now())
+    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.open_campaign(campaign=campaign, now=timezone.now())
     platform = platform_of(Campaign.objects.get(pk=campaign.pk))
     person = Person(fake(platform)).joins()
     training, gate = (
@@ -272,7 +271,7 @@ def test_full_study_ends_a_submission_and_not_the_person(study) -> None:
     assert late.finishes().code() == CODES["completed"]
     assert returns(late, first).code() == CODES["quota_full"]
     assert rows_of(late) == [("quota_full", False), ("completed", True)]
-    counted = crowd_platforms.standing(platform)
+    counted = crowd_platforms.platform_standing(platform)
     assert (counted.came, counted.at_work, counted.left) == (2, 0, 1)
     assert (counted.ends["quota_full"], counted.ends["completed"]) == (1, 1)
 
@@ -281,7 +280,7 @@ def test_study_that_is_full_still_turns_a_new_submission_away_too(study) -> None
     platform, _holder, late = full(study)
     assert late.opens(again=True).code() == CODES["quota_full"]
     assert late.opens().code() == CODES["quota_full"]
-    counted = crowd_platforms.standing(platform)
+    counted = crowd_platforms.platform_standing(platform)
     assert (counted.came, counted.at_work, counted.ends["quota_full"]) == (2, 1, 2)
     assert Enrollment.objects.count() == 1
 
@@ -335,7 +334,7 @@ def test_who_did_nothing_is_turned_away_again_where_the_study_is_full_still(stud
     Person(crowd).joins()
     codes = [person.opens(again=True).code() for _ in range(3)]
     assert codes == [CODES["quota_full"]] * 3
-    counted = crowd_platforms.standing(platform)
+    counted = crowd_platforms.platform_standing(platform)
     assert (counted.came, counted.ends["quota_full"]) == (2, 3)
     Campaign.objects.update(state="paused")
     assert person.opens(again=True).page.status_code == 409
@@ -351,7 +350,7 @@ def test_who_was_left_out_meanwhile_gets_no_share_by_another_submission(study) -
     crowd.gives_back(person.pid)
     holder = Person(crowd).joins()
     person.opens(again=True)
-    enrollments.exclude(
+    exclusions.exclude_annotator(
         enrollment=Enrollment.objects.get(participation__end="quota_full"),
         reason="a twin",
         by=platform.campaign.created_by,
@@ -393,10 +392,12 @@ def test_code_that_was_shown_to_somebody_stays_though_they_were_let_in_later(stu
     platform, holder, late = full(study)
     holder.crowd.gives_back(holder.pid)
     work_of(late.opens(again=True).agrees())
-    before = crowd_platforms.settings_of(platform)
+    before = crowd_platforms.platform_settings(platform)
     changed = replace(before, codes=CODES | {"quota_full": "ANOTHER"})
     with refused("setting_fixed"):
-        crowd_platforms.change(platform=platform, settings=changed, by=platform.campaign.created_by)
+        crowd_platforms.change_platform(
+            platform=platform, settings=changed, by=platform.campaign.created_by
+        )
 
 
 def test_who_withdraws_leaves_no_submission_behind_by_which_they_were_turned_away(study) -> None:
@@ -414,7 +415,7 @@ def test_platform_without_submissions_turns_a_person_away_for_good(study) -> Non
     CrowdPlatform.objects.update(session_param="")
     crowd = fake(platform)
     holder, late = Person(crowd).joins(), Person(crowd).opens()
-    participations.leave(
+    participations.free_left_share(
         participation=holder.own(), session="", left="returned", now=timezone.now()
     )
     assert late.opens(again=True).code() == CODES["quota_full"]

@@ -7,10 +7,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.models import CrowdPlatform, Event, Participation
+from judging.crowd.models.crowd import CrowdPlatform, Participation
+from judging.people.models.event import Event
 from tests.annotation.crowds import CODES, Person, fake, study
 from tests.annotation.fakecrowd import OTHER_KEY, FakeCrowd, served, way_of
-from tests.judging.actions.test_hostile_judges import address
+from tests.judging.llm_judges.actions.test_hostile_judges import address
 
 __all__ = ["address"]
 

@@ -14,8 +14,11 @@ from django.db import connection, connections
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import participations
-from judging.models import Assignment, Enrollment, Event, Participation
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.members import Enrollment
+from judging.crowd.actions import participations
+from judging.crowd.models.crowd import Participation
+from judging.people.models.event import Event
 from tests import factories
 from tests.annotation.crowds import CODES, Person, fake, study, told
 from tests.annotation.fakecrowd import SECRET
@@ -134,7 +137,7 @@ def test_invariants_hold_while_everything_happens_at_once(caplog) -> None:
                 Participation.objects.filter(pk=person.own().pk, end="", left="").update(
                     reserved_until=timezone.now() if person.own().reserved_until else None
                 )
-                participations.release_due(now=timezone.now())
+                participations.free_due_shares(now=timezone.now())
             if fate == 3:
                 told(platform, crowd.message(person.pid, "RETURNED", secret="forged"))
                 person.opens().looks()

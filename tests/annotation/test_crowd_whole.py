@@ -8,15 +8,21 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.urls import reverse
 
-from judging import crowd_kinds, quality
-from judging.actions import campaigns, crowd_platforms, participations, snapshots
-from judging.models import Assignment, Campaign, CrowdPlatform, Enrollment, Participation
-from judging.quality import QualityPlan
+from judging.campaigns import quality_plan
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment
+from judging.campaigns.quality_plan import QualityPlan
+from judging.crowd import crowd_kinds
+from judging.crowd.actions import crowd_platforms, participations
+from judging.crowd.models.crowd import CrowdPlatform, Participation
+from judging.quality.actions import snapshots
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.crowds import CODES, Person, fake, platform_of
 from tests.annotation.fakecrowd import FakeConnect, FakeCrowd, FakeSona
-from tests.judging.actions.test_qualifications import item
+from tests.judging.quality.actions.test_qualifications import item
 
 pytestmark = pytest.mark.django_db
 RIGHT = {"i1.grammaticality": 3, "i1.correctness": 3}
@@ -31,12 +37,12 @@ def platform():
         collection=factories.collection(sources=6, systems=("Alba",)),
         annotators_per_task=1, tasks_per_annotator=6, consent="I agree.", tries=2,
     )  # fmt: skip
-    plan = quality.to_document(QualityPlan(repeats=100, gap=1))
+    plan = quality_plan.quality_plan_to_document(QualityPlan(repeats=100, gap=1))
     campaigns.change_plan(campaign=campaign, plan={"quality": plan})
     item(campaign)
     campaign.refresh_from_db()
-    campaigns.lock(campaign=campaign, now=factories.timezone.now())
-    campaigns.open_(campaign=campaign, now=factories.timezone.now())
+    campaigns.lock_protocol(campaign=campaign, now=factories.timezone.now())
+    campaigns.open_campaign(campaign=campaign, now=factories.timezone.now())
     return platform_of(Campaign.objects.get(pk=campaign.pk))
 
 
@@ -65,7 +71,7 @@ def test_platform_qualification_and_checks_on_one_way_with_every_page_reloaded(p
     assert crowd.codes[person.pid] == [CODES["completed"]]
     own = Participation.objects.get()
     assert (own.end, own.enrollment.qualified_at is not None) == ("completed", True)
-    [standing] = snapshots.of(platform.campaign).annotators.values()
+    [standing] = snapshots.campaign_counts(platform.campaign).annotators.values()
     assert standing.work.tasks == 6
     assert standing.work.checked.with_oneself == 1
     assert standing.work.checked.pairs == 2 * kinds.count("checks")
@@ -78,7 +84,9 @@ def elsewhere(kind: str, made: type[FakeCrowd], **changes) -> tuple[CrowdPlatfor
         sources=2, systems=("Alba",), annotators_per_task=1, tasks_per_annotator=2,
         consent="I agree.",
     )  # fmt: skip
-    platform = crowd_platforms.begin(campaign=campaign, kind=kind, by=campaign.created_by)
+    platform = crowd_platforms.add_crowd_platform(
+        campaign=campaign, kind=kind, by=campaign.created_by
+    )
     CrowdPlatform.objects.filter(pk=platform.pk).update(codes=CODES, **changes)
     platform.refresh_from_db()
     names = (platform.person_param, platform.study_param, platform.session_param)
@@ -97,7 +105,7 @@ def test_connect_adds_its_ids_by_itself_and_takes_the_code(client):
     assert person.opens().code() == CODES["completed"]
     again = Person(crowd, pid=person.pid)
     assert again.opens().code() == CODES["completed"]  # another browser
-    assert Participation.objects.get().person == participations.hashed(
+    assert Participation.objects.get().person == participations.hash_external_id(
         platform, "person", person.pid
     )
     late = Person(crowd).opens()

@@ -6,8 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from judging.actions import drafts
-from judging.models import Passage
+from judging.datasets.models.dataset import Passage
+from judging.work.actions import drafts
 from tests.annotation import studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys, wait_until_pressable
@@ -52,7 +52,7 @@ def test_digits_and_taps_go_on_alike_and_a_digit_too_many_overwrites_nothing(pag
     assert (shown(page), open_criterion(page)) == (["B"], "q2.grammaticality")
     press_keys(page, "3331")
     saved(page)
-    assert sorted(drafts.answers(task).values()) == [2, 3, 3, 3, 3, 3]
+    assert sorted(drafts.draft_answers(task).values()) == [2, 3, 3, 3, 3, 3]
     assert page.locator("fieldset.now").count() == 0
     assert violations(page) == []
 
@@ -103,7 +103,7 @@ def test_answered_criterion_can_be_changed(page) -> None:
     assert open_criterion(page) == "q1.grammaticality"
     page.keyboard.press("1")
     saved(page)
-    assert list(drafts.answers(task).values()) == [1]
+    assert list(drafts.draft_answers(task).values()) == [1]
 
 
 def test_list_is_offered_first_for_sets_whose_controls_are_counted(page) -> None:
@@ -123,7 +123,7 @@ def test_arrows_are_the_browsers_own_where_single_keys_are_off(page) -> None:
     assert open_criterion(page) == "q1.grammaticality"
     page.keyboard.press("1")
     saved(page)
-    assert list(drafts.answers(task).values()) == [2]
+    assert list(drafts.draft_answers(task).values()) == [2]
 
 
 def test_long_passage_opens_at_the_answer_and_can_be_searched(new_page) -> None:

@@ -4,8 +4,10 @@ real browser."""
 import pytest
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, drafts
-from judging.models import Assignment, Judgment
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.work.actions import assignments, drafts
+from judging.work.models.judgment import Judgment
 from tests.annotation import studies
 from tests.flows.sessions import enter, press_keys
 
@@ -37,14 +39,14 @@ def test_session_that_ends_loses_nothing_and_is_entered_again(at_work) -> None:
         in page.locator("#saved").inner_text()
     )
     assert page.get_by_role("link", name="Enter again (new tab)").is_visible()
-    assert drafts.answers(task) == {}
+    assert drafts.draft_answers(task) == {}
     enter(page, task.enrollment.user)
     other = page.context.new_page()
     other.goto("/work/")
     other.close()
     page.evaluate("dispatchEvent(new Event('focus'))")
     saved(page)
-    assert list(drafts.answers(task).values()) == [2]
+    assert list(drafts.draft_answers(task).values()) == [2]
     press_keys(page, EVERYTHING[1:])
     saved(page)
     page.context.clear_cookies(name="sessionid")
@@ -60,7 +62,7 @@ def test_study_that_closes_in_the_middle_takes_the_task_that_was_begun(at_work) 
     page, task = at_work
     page.keyboard.press("3")
     saved(page)
-    campaigns.close(campaign=task.round.campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=task.round.campaign, now=timezone.now())
     press_keys(page, EVERYTHING[1:])
     saved(page)
     page.keyboard.press("Enter")
@@ -71,7 +73,7 @@ def test_study_that_closes_in_the_middle_takes_the_task_that_was_begun(at_work) 
 
 def test_study_that_pauses_in_the_middle_keeps_what_was_entered_and_says_where(at_work) -> None:
     page, task = at_work
-    campaigns.move(campaign=task.round.campaign, to="paused", now=timezone.now())
+    campaigns.move_campaign(campaign=task.round.campaign, to="paused", now=timezone.now())
     press_keys(page, EVERYTHING)
     saved(page)
     page.keyboard.press("Enter")

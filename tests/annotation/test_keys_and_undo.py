@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from judging.actions import drafts
+from judging.work.actions import drafts
 from tests.annotation import studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys, wait_until_pressable
@@ -40,7 +40,7 @@ def checked(page: Any) -> list[str]:
 
 def saved(page: Any, task: Any) -> dict[Any, int]:
     page.wait_for_selector("#saved[data-state=saved]")
-    return drafts.answers(task)
+    return drafts.draft_answers(task)
 
 
 def test_arrows_choose_options_and_stay_in_their_group(page: Any) -> None:

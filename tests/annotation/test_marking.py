@@ -4,7 +4,9 @@ scripts."""
 import pytest
 from playwright.sync_api import expect
 
-from judging.models import Campaign, Passage, SpanMark
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Passage
+from judging.work.models.assignment import SpanMark
 from tests.annotation import studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys, wait_until_pressable

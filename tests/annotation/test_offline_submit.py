@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns
-from judging.models import Assignment, Judgment
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.work.actions import assignments
+from judging.work.models.judgment import Judgment
 from tests.annotation import studies
 from tests.annotation.test_saving import KEPT
 from tests.conftest import CHROMIUM_FLAGS, _chromium
@@ -122,7 +124,7 @@ def test_submit_offline_after_the_place_went_to_somebody_else_is_stored_as_surpl
     assignments.give_back(assignment=task)
     for _ in range(5):
         enrollment = studies.annotator(task.round.campaign)[1]
-        assignments.claim(enrollment=enrollment, round=task.round)
+        assignments.claim_assignment(enrollment=enrollment, round=task.round)
     again = close(page).new_page()
     again.goto(address)
     again.wait_for_url(lambda url: url != address)
@@ -180,7 +182,7 @@ def test_submit_offline_of_a_paused_study_says_so_and_is_not_repeated(page: Any)
     task = task_of(page, studies.opened("qgbench", sources=2))
     address = page.url
     submit_offline(page)
-    campaigns.move(campaign=task.round.campaign, to="paused", now=timezone.now())
+    campaigns.move_campaign(campaign=task.round.campaign, to="paused", now=timezone.now())
     again = close(page).new_page()
     again.goto(address)
     again.get_by_text("This study takes no answers now. What you entered is kept.").wait_for()

@@ -7,8 +7,8 @@ import pytest
 from django.db.models import F
 from django.urls import reverse
 
-from judging.actions import assignments
-from judging.models import Assignment
+from judging.campaigns.models.assignment import Assignment
+from judging.work.actions import assignments
 from tests.annotation import studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys
@@ -49,7 +49,7 @@ def test_own_tasks_are_counted_by_state_on_pause_and_done(page: Any) -> None:
         last_seen_at=F("last_seen_at") - 9 * hour,
         lease_expires_at=F("lease_expires_at") - 9 * hour,
     )
-    assignments.release_due()
+    assignments.release_expired()
     page.goto(reverse("annotation:done", args=[campaign.uuid]))
     assert counts(page)["Draft"] == "0"
     assert counts(page)["Returned"] == "1"

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from judging.models import Campaign, Passage, Question, Source
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Passage, Question, Source
 from tests.annotation import phones, studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter

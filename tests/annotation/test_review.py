@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from judging.actions import drafts
-from judging.models import Assignment
+from judging.campaigns.models.assignment import Assignment
+from judging.work.actions import drafts
 from tests.annotation import phones, studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys, wait_until_pressable
@@ -69,7 +69,7 @@ def test_letter_of_a_rated_question_opens_its_summary_with_change_on_a_phone(
     page.locator("fieldset.now .scale label").nth(2).tap()
     page.wait_for_timeout(pause)
     saved(page)
-    assert list(drafts.answers(task).values()).count(3) == 3
+    assert list(drafts.draft_answers(task).values()).count(3) == 3
 
 
 def test_letter_of_a_rated_question_opens_its_summary_by_keyboard(page: Any) -> None:

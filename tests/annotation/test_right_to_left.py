@@ -3,7 +3,8 @@ material."""
 
 import pytest
 
-from judging.models import Collection, Passage, Question, SpanMark
+from judging.datasets.models.dataset import Collection, Passage, Question
+from judging.work.models.assignment import SpanMark
 from tests import pseudo
 from tests.annotation import studies
 from tests.flows.axe import violations

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext
 
-from judging.actions import drafts
+from judging.work.actions import drafts
 from tests.annotation import studies
 from tests.annotation.views.tasks import send
 from tests.flows.sessions import enter, press_keys, wait_until_pressable
@@ -59,13 +59,13 @@ def test_answers_given_offline_are_sent_after_the_tab_was_closed(at_work) -> Non
     page.keyboard.press("2")
     page.wait_for_selector("#saved[data-state=unsaved]")
     assert "Kept in this browser" in page.locator("#saved").inner_text()
-    assert drafts.answers(task) == {}
+    assert drafts.draft_answers(task) == {}
     address, context = page.url, close_offline(page)
     again = context.new_page()
     again.goto(address)
     again.wait_for_selector("#saved[data-state=saved]")
     assert again.locator("[type=radio]:checked").count() == 2
-    assert sorted(drafts.answers(task).values()) == [2, 3]
+    assert sorted(drafts.draft_answers(task).values()) == [2, 3]
 
 
 def test_task_handed_in_while_no_server_answers_goes_once_one_does(at_work) -> None:
@@ -110,7 +110,7 @@ def test_answers_given_offline_to_one_task_are_sent_from_the_next(at_work) -> No
         again.goto(f"/work/{task.round.campaign.uuid}/?begin")
     assert sent.value.status == 409  # the page that was handed in is later, and stands
     again.locator("#saved").get_by_text("another task came too late").wait_for()
-    assert set(drafts.answers(task).values()) == {3}
+    assert set(drafts.draft_answers(task).values()) == {3}
 
 
 def test_nobody_sends_what_another_person_left_on_the_same_computer(at_work) -> None:
@@ -132,7 +132,7 @@ def test_nobody_sends_what_another_person_left_on_the_same_computer(at_work) -> 
     enter(again, task.enrollment.user)
     again.goto(address)
     saved(again)
-    assert list(drafts.answers(task).values()) == [1]
+    assert list(drafts.draft_answers(task).values()) == [1]
 
 
 def test_what_is_answered_after_somebody_else_logged_in_is_kept_and_sent_for_who_gave_it(
@@ -148,11 +148,11 @@ def test_what_is_answered_after_somebody_else_logged_in_is_kept_and_sent_for_who
     page.keyboard.press("2")
     page.locator("#saved").get_by_text("Nothing on this page is lost").wait_for()
 
-    assert drafts.answers(task) == {}
+    assert drafts.draft_answers(task) == {}
     enter(beside, task.enrollment.user)
     beside.goto(address)
     saved(beside)
-    assert list(drafts.answers(task).values()) == [2]
+    assert list(drafts.draft_answers(task).values()) == [2]
     page.evaluate("window.dispatchEvent(new Event('focus'))")
     saved(page)
 
@@ -169,7 +169,7 @@ def test_click_that_lost_to_another_device_names_the_question_and_both_values(at
     wait_until_pressable(page)
     with page.expect_response(re.compile("/draft/")):
         note.get_by_role("button", name="Choose 2 Small errors instead").click()
-    assert list(drafts.answers(task).values()) == [2]
+    assert list(drafts.draft_answers(task).values()) == [2]
 
 
 @pytest.mark.long
@@ -186,5 +186,5 @@ def test_quick_answers_go_together(at_work) -> None:
         ["3", "2", "3"],
     )
     saved(page)
-    assert sorted(drafts.answers(task).values()) == [2, 3, 3]
+    assert sorted(drafts.draft_answers(task).values()) == [2, 3, 3]
     assert len(asked) < 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.actions import drafts
+from judging.work.actions import drafts
 from tests.annotation import studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys
@@ -45,7 +45,7 @@ def test_rating_on_a_small_or_enlarged_screen(new_page, width, height) -> None:
     assert page.locator(".dock [data-needs-all]").is_visible()
     assert page.evaluate(OVER) <= 0
     assert violations(page) == []
-    assert len(drafts.answers(task)) == 6
+    assert len(drafts.draft_answers(task)) == 6
 
 
 def test_nothing_moves_where_motion_is_not_wanted(new_page) -> None:

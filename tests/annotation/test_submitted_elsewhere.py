@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 from playwright.sync_api import Locator, Page, expect
 
-from judging.actions import drafts
-from judging.models import Assignment, Judgment
+from judging.campaigns.models.assignment import Assignment
+from judging.work.actions import drafts
+from judging.work.models.judgment import Judgment
 from tests.annotation import studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter, press_keys
@@ -63,7 +64,7 @@ def test_tab_whose_task_was_submitted_in_another_tab_says_so_and_leads_on(
     assert page.locator("[type=radio]:checked:not([value='3'])").count() == 0
     assert page.locator("fieldset.criterion :enabled").count() == 0
     page.wait_for_timeout(1_500)  # longer than answers wait for each other
-    assert set(drafts.answers(task).values()) == {3}
+    assert set(drafts.draft_answers(task).values()) == {3}
     here = page.url
     notice(page).get_by_role("link", name="Next task").click()
     page.wait_for_url(lambda url: url != here and "/tasks/" in url)

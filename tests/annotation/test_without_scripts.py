@@ -9,13 +9,17 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from judging.actions import campaigns, enrollments
-from judging.models import Assignment, Campaign, Passage, Question, Source, User
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Passage, Question, Source
+from judging.enrolments.actions import enrollments
+from judging.people.models.user import User
 from tests import factories
 from tests.annotation import phones, studies
 from tests.annotation.test_small_screens import OVER
 from tests.flows.sessions import enter
-from tests.judging.actions.test_qualifications import opened as with_exercises
+from tests.judging.quality.actions.test_qualifications import opened as with_exercises
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -55,12 +59,12 @@ def test_pages_around_a_task_without_scripts_fit_360_pixels(phone: Page) -> None
         "qgbench", sources=2, consent=f"I agree. {ADDRESS}", withdrawal=True, contact=ADDRESS[:90]
     )
     Campaign.objects.filter(pk=campaign.pk).update(title=f"A study of the {WORD}")
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
     found = too_wide(phone, [reverse("annotation:join", args=[link.token])])
     enrollment = by_link(campaign)
     enter(phone, enrollment.user)
     found += too_wide(phone, of(campaign, "consent"))
-    enrollments.agree(enrollment=enrollment, now=timezone.now())
+    enrollments.store_consent(enrollment=enrollment, now=timezone.now())
     pages = ["start", "guideline", "work", "pause", "withdraw", "done", "decline"]
     found += too_wide(
         phone, [*of(campaign, *pages), reverse("annotation:home"), reverse("annotation:account")]
@@ -101,8 +105,10 @@ def test_exercises_without_scripts_fit_360_pixels(phone: Page) -> None:
 
 def test_ways_in_without_scripts_fit_360_pixels(phone: Page) -> None:
     enrollment = by_link(studies.opened("qgbench", sources=1))
-    gone = campaigns.invite(campaign=enrollment.campaign, by=enrollment.campaign.created_by)
-    campaigns.revoke(invitation=gone, now=timezone.now())
+    gone = campaigns.create_invitation(
+        campaign=enrollment.campaign, by=enrollment.campaign.created_by
+    )
+    campaigns.revoke_invitation(invitation=gone, now=timezone.now())
     ways = [reverse("login"), reverse("annotation:join", args=[gone.token])]
     ways += [
         reverse("annotation:go", args=[enrollments.personal_link(enrollment.user)]),
@@ -118,8 +124,8 @@ def test_ends_without_scripts_fit_360_pixels(phone: Page) -> None:
     held = studies.held(enrollment)
     Assignment.objects.filter(round=held.round).exclude(pk=held.pk).update(state="open")
     found = too_wide(phone, ["/offline/", "/nowhere/"])
-    campaigns.move(campaign=campaign, to="paused", now=timezone.now())
+    campaigns.move_campaign(campaign=campaign, to="paused", now=timezone.now())
     found += too_wide(phone, of(campaign, "work"))
-    campaigns.close(campaign=campaign, now=timezone.now() + timedelta(seconds=1))
+    campaigns.close_campaign(campaign=campaign, now=timezone.now() + timedelta(seconds=1))
     found += too_wide(phone, of(campaign, "work", "done", "exit_form"))
     assert found == []

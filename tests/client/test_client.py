@@ -10,8 +10,10 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from django.utils import timezone
 
-from judging.actions import keys
-from judging.models import Collection, Judgment, User
+from judging.datasets.models.dataset import Collection
+from judging.people.actions import tokens
+from judging.people.models.user import User
+from judging.work.models.judgment import Judgment
 from quaestor_client import JobFailed, Quaestor, QuaestorError
 from tests import factories
 from tests.analysis import studies
@@ -40,7 +42,7 @@ class BreaksOnce(httpx.BaseTransport):
 
 
 def client_of(user: User, scope: str = "manage", url: str = SITE, transport=None) -> Quaestor:
-    token = keys.make(user=user, now=timezone.now(), scope=scope)
+    token = tokens.make_token(user=user, now=timezone.now(), scope=scope)
     if transport is None and url == SITE:
         transport = httpx.WSGITransport(app=get_wsgi_application())
     return Quaestor(url, token, transport=transport)

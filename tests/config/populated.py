@@ -9,21 +9,26 @@ from typing import Any, TypeAlias
 from django.urls import URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-import analysis.tasks  # noqa: F401  # registers the jobs of analyses
-from analysis.actions import planning, repeatability, reproductions, tuning
 from analysis.models import Result
+from analysis.planning.actions import planning
+from analysis.published.actions import repeatability, reproductions
+from analysis.scoring.actions import tuning
 from analysis.sections import SECTIONS
-from judging import storage
-from judging.actions import campaigns, clones, enrollments, rounds
-from judging.models import Campaign, Collection, Job, Reference, Task, User
+from judging.campaigns.actions import campaigns, clones, rounds
+from judging.campaigns.models.campaign import Campaign, Task
+from judging.datasets.models.dataset import Collection, Reference
+from judging.enrolments.actions import enrollments
+from judging.jobs import storage
+from judging.jobs.models.job import Job
+from judging.people.models.user import User
 from tests import factories
 from tests.analysis import studies
-from tests.analysis.actions.test_tuning import ASKED, tunable
-from tests.analysis.views import test_matching
+from tests.analysis.scoring.actions.test_tuning import ASKED, tunable
+from tests.analysis.scoring.views import test_matching
 from tests.annotation import studies as annotated
 from tests.judging import trials
-from tests.judging.api.programs import API, program
 from tests.judging.imports.crowd import Crowd
+from tests.judging.programs import API, program
 from tests.judging.workers import varied, work
 from tests.working import carry_out
 
@@ -88,7 +93,7 @@ def analysed() -> Campaign:
     for _ in range(2):
         studies.analysed(campaign)
     done(
-        planning.start(
+        planning.start_planning(
             campaign=campaign, by=campaign.created_by, settings=planning.PowerSettings(**POWER)
         )
     )
@@ -99,7 +104,7 @@ def tuned() -> Campaign:
     """Return a campaign with a tuned metric."""
     campaign = tunable()
     done(
-        tuning.start(
+        tuning.start_tuning(
             campaign=campaign, by=campaign.created_by, settings=tuning.TuningSettings(**ASKED)
         )
     )
@@ -116,7 +121,7 @@ def tried() -> tuple[Campaign, Campaign]:
     round = trials.begun(campaign)
     for value, person in enumerate(people, 2):
         trials.judged(person, round, lambda text, key, value=value: 1 + (len(text + key) % value))
-    rounds.end(round=round, by=campaign.created_by, now=trials.NOW)
+    rounds.end_round(round=round, by=campaign.created_by, now=trials.NOW)
     address = reverse("analysis:calibration", args=[campaign.uuid, round.pk])
     factories.logged_in(campaign.created_by).get(address)
     done(campaign.jobs.get(kind="analysis.calibration"))
@@ -126,19 +131,19 @@ def tried() -> tuple[Campaign, Campaign]:
 def repeated() -> tuple[Campaign, Campaign]:
     """Return a judged campaign, and its reproduction with their comparison."""
     first = judged(factories.campaign(annotators_per_task=1))
-    second = clones.clone(campaign=first, by=first.created_by)
+    second = clones.clone_study(campaign=first, by=first.created_by)
     second = judged(second)
-    done(repeatability.start(campaign=second, by=second.created_by))
+    done(repeatability.start_comparison(campaign=second, by=second.created_by))
     return first, second
 
 
 def judged(draft: Campaign) -> Campaign:
     """Open a campaign, have one annotator judge all of it, and close it."""
     now = timezone.now()
-    campaigns.lock(campaign=draft, now=now)
-    campaigns.open_(campaign=draft, now=now)
+    campaigns.lock_protocol(campaign=draft, now=now)
+    campaigns.open_campaign(campaign=draft, now=now)
     work(factories.enrollment(draft), tasks=100, choose=varied)
-    campaigns.close(campaign=draft, now=now)
+    campaigns.close_campaign(campaign=draft, now=now)
     return draft
 
 
@@ -148,10 +153,10 @@ def published() -> Campaign:
     texts = {"metrics.csv": crowd.metrics()}
     texts |= {f"batch_{number}.csv": batch for number, batch in enumerate(crowd.batches)}
     files = [
-        reproductions.ReleasedFile(name, storage.keep(text.encode()))
+        reproductions.ReleasedFile(name, storage.store_bytes(text.encode()))
         for name, text in texts.items()
     ]
-    found = reproductions.reproduce(
+    found = reproductions.reproduce_study(
         key="qgbench", files=files, by=factories.researcher(), now=timezone.now()
     )
     return found.campaign

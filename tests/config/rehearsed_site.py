@@ -12,22 +12,26 @@ def main() -> None:
     """Store the site's content, as `demo` and the pages do."""
     django.setup()
     from config.demo import logins, study
-    from judging.actions import accounts, assignments, campaigns, enrollments, keys
-    from judging.models import Rubric, User
+    from judging.campaigns.actions import campaigns
+    from judging.enrolments.actions import enrollments
+    from judging.people.actions import accounts, tokens
+    from judging.people.models.user import User
+    from judging.protocols.models.protocol import Rubric
+    from judging.work.actions import assignments
 
-    researcher, annotator = logins.ensure()
+    researcher, annotator = logins.ensure_logins()
     now = timezone.now()
-    made = study.ensure(researcher=researcher.user, annotator=annotator.user, now=now)
+    made = study.ensure_demo_study(researcher=researcher.user, annotator=annotator.user, now=now)
     judging = made.to_rate.enrollments.get(user=annotator.user)
-    enrollments.agree(enrollment=judging, now=now)
-    assignments.claim(enrollment=judging, round=made.to_rate.rounds.get())
-    locked = campaigns.create(
+    enrollments.store_consent(enrollment=judging, now=now)
+    assignments.claim_assignment(enrollment=judging, round=made.to_rate.rounds.get())
+    locked = campaigns.create_campaign(
         by=researcher.user,
         collection=made.judged.collection,
         rubric=Rubric.objects.filter(key="qgeval", owner=None).latest("id"),
         plan={"title": "Locked campaign", "annotators_per_task": 2},
     )
-    campaigns.lock(campaign=locked, now=now)
+    campaigns.lock_protocol(campaign=locked, now=now)
     administrator = User.objects.create_superuser("administrator", password=researcher.password)
     accounts.register_administrator(user=administrator)
     said = {
@@ -36,7 +40,7 @@ def main() -> None:
             researcher.user.username: researcher.password,
             annotator.user.username: annotator.password,
         },
-        "token": keys.make(user=researcher.user, now=now),
+        "token": tokens.make_token(user=researcher.user, now=now),
         "job": str(made.run.job_id),
         "campaigns": [str(campaign.uuid) for campaign in (made.judged, made.to_rate, locked)],
     }

@@ -9,7 +9,9 @@ from django.urls import reverse
 
 from config import serving
 from config.bodies import MAY_SEND_FILES
-from judging.models import Collection, Event, User
+from judging.datasets.models.dataset import Collection
+from judging.people.models.event import Event
+from judging.people.models.user import User
 
 pytestmark = pytest.mark.django_db
 

@@ -15,11 +15,11 @@ from django.test import Client
 from django.urls import resolve
 from drf_spectacular.drainage import GENERATOR_STATS
 
-from judging.api.base import Resource
-from judging.models import Collection
+from judging.datasets.models.dataset import Collection
+from judging.jobs.api.resources import Resource
 from tests import factories
 from tests.annotation import studies
-from tests.judging.api.programs import API, program
+from tests.judging.programs import API, program
 
 COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "openapi.yaml"
 METHODS = ("get", "post", "put", "patch", "delete")

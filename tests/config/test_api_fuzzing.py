@@ -14,8 +14,9 @@ from django.utils import timezone
 from hypothesis.errors import Unsatisfiable
 
 from config.postgres import ROOT
-from judging.actions import campaigns, keys
-from judging.models import Job
+from judging.campaigns.actions import campaigns
+from judging.jobs.models.job import Job
+from judging.people.actions import tokens
 from tests import factories
 from tests.analysis import studies
 from tests.annotation import studies as annotated
@@ -39,10 +40,12 @@ def parts() -> tuple[dict[str, str], dict[str, Any]]:
     held = annotated.held(judged)
     job = Job.objects.create(kind="analysis.run", created_by=owner, campaign=imported)
     tokens = {
-        scope: keys.make(user=user, now=timezone.now(), scope=scope)
+        scope: tokens.make_token(user=user, now=timezone.now(), scope=scope)
         for scope, user in (("manage", owner), ("annotate", judged.user))
     }
-    invitation = campaigns.invite(campaign=judged.campaign, by=judged.campaign.created_by)
+    invitation = campaigns.create_invitation(
+        campaign=judged.campaign, by=judged.campaign.created_by
+    )
     known = {
         "campaign": imported.uuid,
         "dataset": imported.collection_id,

@@ -17,40 +17,29 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-import analysis.tasks  # noqa: F401
-import judging.tasks  # noqa: F401
-from analysis.actions import dry_runs as dry_runs_asked
-from analysis.actions import runs
+from analysis.planning.actions import dry_runs as dry_runs_asked
+from analysis.runs.actions import runs
 from annotation.views import work
-from judging import storage
-from judging.actions import (
-    accounts,
-    adjudications,
-    campaigns,
-    collections,
-    dry_runs,
-    enrollments,
-    jobs,
-    judge_jobs,
-    keys,
-    log_ins,
-    machine_judges,
-    rubrics,
-)
-from judging.actions.judge_jobs import WantedJudge
-from judging.guards import CONFIRMED
-from judging.models import (
-    Adjudication,
-    Campaign,
-    CrowdPlatform,
-    DryRun,
-    Enrollment,
-    Erasure,
-    Event,
-    Invitation,
-    Job,
-    User,
-)
+from judging.campaigns.actions import campaigns, dataset_uses
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.dry_run import DryRun
+from judging.campaigns.models.members import Enrollment, Erasure, Invitation
+from judging.crowd.models.crowd import CrowdPlatform
+from judging.datasets.actions import datasets
+from judging.enrolments.actions import enrollments
+from judging.jobs import storage
+from judging.jobs.actions import jobs
+from judging.jobs.models.job import Job
+from judging.llm_judges.actions import judge_jobs, llm_judges
+from judging.llm_judges.actions.judge_jobs import WantedJudge
+from judging.overview.actions import dry_runs, erasures
+from judging.people.actions import accounts, log_ins, tokens
+from judging.people.guards import CONFIRMED
+from judging.people.models.event import Event
+from judging.people.models.user import User
+from judging.protocols.actions import protocols
+from judging.quality.actions import adjudications, exclusions
+from judging.quality.models.adjudication import Adjudication
 from tests import factories
 from tests.analysis import studies as imported_studies
 from tests.annotation import studies
@@ -70,7 +59,10 @@ def logged_in(user: User) -> Client:
 def test_ex_analyst_reads_nothing_by_session_key_or_job() -> None:
     campaign, analyst = factories.opened(), factories.researcher()
     campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
-    client, key = logged_in(analyst), keys.make(user=analyst, now=timezone.now(), scope="manage")
+    client, key = (
+        logged_in(analyst),
+        tokens.make_token(user=analyst, now=timezone.now(), scope="manage"),
+    )
     mine = jobs.enqueue(kind="analysis.run", parameters={}, by=analyst, campaign=campaign)
     about = jobs.enqueue(
         kind="analysis.score", parameters={}, by=analyst, collection=campaign.collection
@@ -163,9 +155,9 @@ def test_new_password_at_the_moment_an_account_is_closed_brings_no_right_back(
 
 
 def shown_copy(draft: Campaign, by: User) -> Campaign:
-    run = dry_runs.copy(draft=draft, by=by, now=timezone.now(), settings={})
+    run = dry_runs.copy_draft(draft=draft, by=by, now=timezone.now(), settings={})
     dry_runs.show(run=run)
-    dry_runs.conclude(run=run, by=by)
+    dry_runs.conclude_dry_run(run=run, by=by)
     DryRun.objects.filter(pk=run.pk).update(outcome={"order": []})  # filled
     return run.campaign
 
@@ -198,7 +190,7 @@ def test_ex_manager_gets_no_dry_run_that_they_asked_for_and_keeps_no_other_role_
     campaigns.remove_member(campaign=draft, user=other, role="analyst")
     assert not other.memberships.exists()
     with pytest.raises(dry_runs.CannotTry, match="no longer a manager"):
-        dry_runs.copy(by=other, **asked)  # the job waited while the role was taken
+        dry_runs.copy_draft(by=other, **asked)  # the job waited while the role was taken
 
 
 def test_nobody_is_given_a_role_or_a_way_in_in_a_dry_run() -> None:
@@ -228,11 +220,11 @@ def test_nobody_is_given_a_role_or_a_way_in_in_a_dry_run() -> None:
 def test_role_that_was_given_in_a_dry_run_alone_is_none() -> None:
     """Versions before 0.2 let managers of a copy give roles in it."""
     maker, other, settler = (factories.researcher() for _ in range(3))
-    own = rubrics.install(document=factories.small(), owner=maker)
+    own = protocols.install(document=factories.small(), owner=maker)
     draft = factories.campaign(manager=maker, rubric=own)
     copy = shown_copy(draft, maker)
     factories.member(copy, other, "manager")
-    campaigns.close(campaign=copy, now=timezone.now())
+    campaigns.close_campaign(campaign=copy, now=timezone.now())
     Adjudication.objects.create(campaign=copy, adjudicator=settler, named_at=timezone.now())
     material = f"/collections/{draft.collection_id}/"
     client = logged_in(other)
@@ -270,7 +262,7 @@ def test_account_is_handed_over_with_its_drafts_and_their_dry_runs() -> None:
     )  # fmt: skip
     draft = factories.campaign(manager=gone)
     copy = shown_copy(draft, gone)
-    assert collections.hand_over_all(owner=gone, to=to, by=administrator) == (1, 1)
+    assert dataset_uses.hand_over_all(owner=gone, to=to, by=administrator) == (1, 1)
     client = logged_in(to)
     for each in (draft, copy):
         assert client.get(f"/campaigns/{each.uuid}/plan/").status_code == 200
@@ -283,7 +275,7 @@ def test_whose_use_of_a_collection_ended_reads_no_dry_run_that_its_owner_asked_f
     copy = shown_copy(draft, owner)
     path = f"/campaigns/{copy.uuid}/export/csv/"
     assert logged_in(other).get(path).status_code == 200
-    collections.end_use(collection=draft.collection, user=other, now=timezone.now(), by=owner)
+    dataset_uses.end_use(collection=draft.collection, user=other, now=timezone.now(), by=owner)
     assert logged_in(other).get(path).status_code == 404
     assert logged_in(owner).get(path).status_code == 200
 
@@ -291,13 +283,13 @@ def test_whose_use_of_a_collection_ended_reads_no_dry_run_that_its_owner_asked_f
 def test_pilot_of_whose_use_of_a_collection_ended_gives_out_its_questions_no_more() -> None:
     owner, other = factories.researcher(), factories.researcher()
     material = factories.collection(owner=owner, sources=3)
-    collections.share(collection=material, user=other, by=owner)
+    datasets.share_dataset(collection=material, user=other, by=owner)
     draft = factories.campaign(manager=other, collection=material)
     pilot = trials.begun(draft, kind="pilot", size=3)
     own = enrollments.enroll(campaign=draft, user=other)
     trials.judged(own, pilot, most=1)
     client = logged_in(other)
-    stopped = collections.end_use(collection=material, user=other, now=timezone.now(), by=owner)
+    stopped = dataset_uses.end_use(collection=material, user=other, now=timezone.now(), by=owner)
     assert stopped == 1
     assert client.get(f"/work/{draft.uuid}/?begin").status_code == 200  # no task
     assert Event.objects.filter(act="round.closed", campaign=draft.uuid).exists()
@@ -307,12 +299,12 @@ def test_who_settles_values_reads_nothing_after_the_use_of_the_collection_ended(
     owner, other, settler = (factories.researcher() for _ in range(3))
     material = factories.collection(owner=owner)
     campaign = factories.opened(manager=other, collection=material)
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     who = {"campaign": campaign, "adjudicator": settler, "by": other, "now": timezone.now()}
-    adjudications.name(threshold=0, **who)
+    adjudications.name_adjudicator(threshold=0, **who)
     path = f"/campaigns/{campaign.uuid}/settle/"
     assert logged_in(settler).get(path).status_code == 200
-    collections.end_use(collection=material, user=other, now=timezone.now(), by=owner)
+    dataset_uses.end_use(collection=material, user=other, now=timezone.now(), by=owner)
     assert logged_in(settler).get(path).status_code == 404
 
 
@@ -320,9 +312,9 @@ def test_ex_analyst_settles_no_values_any_more_unless_they_are_named_again() -> 
     campaign, analyst = factories.opened(), factories.researcher()
     for role in ("analyst", "annotator"):
         campaigns.add_member(campaign=campaign, user=analyst, role=role)
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     who = {"campaign": campaign, "adjudicator": analyst, "now": timezone.now()}
-    adjudications.name(threshold=0, by=campaign.created_by, **who)
+    adjudications.name_adjudicator(threshold=0, by=campaign.created_by, **who)
     client, path = logged_in(analyst), f"/campaigns/{campaign.uuid}/settle/"
     campaigns.remove_member(campaign=campaign, user=analyst, role="annotator")
     assert client.get(path).status_code == 200
@@ -330,7 +322,7 @@ def test_ex_analyst_settles_no_values_any_more_unless_they_are_named_again() -> 
     assert client.get(path).status_code == 404
     page = logged_in(campaign.created_by).get(f"/campaigns/{campaign.uuid}/adjudication/")
     assert page.status_code == 200
-    adjudications.name(threshold=0, by=campaign.created_by, **who)
+    adjudications.name_adjudicator(threshold=0, by=campaign.created_by, **who)
     assert client.get(path).status_code == 200
 
 
@@ -378,7 +370,7 @@ ASKED_BY_NOBODY = {
 def test_every_kind_of_job_has_the_right_that_its_page_asks_for() -> None:
     """A new kind fails here until it is said who may ask for it."""
     kinds = {name for name in current_app.tasks if name.startswith(("judging.", "analysis."))}
-    # a part asks for the right of its job: tests/analysis/actions/test_scoring_parts.py
+    # a part asks for the right of its job: tests/analysis/scoring/actions/test_scoring_parts.py
     assert kinds - {"analysis.score_part"} - ASKED_BY_NOBODY == set(RIGHTS)
 
 
@@ -392,9 +384,9 @@ def asked_by(other: User, kind: str, right: str) -> tuple[Job, Campaign]:
     elif right in ("owner", "reader"):
         about = {"collection": campaign.collection}
         if right == "owner":
-            collections.hand_over(collection=campaign.collection, to=other)
+            dataset_uses.transfer_dataset(collection=campaign.collection, to=other)
         else:
-            collections.share(collection=campaign.collection, user=other)
+            datasets.share_dataset(collection=campaign.collection, user=other)
     return jobs.enqueue(
         kind=kind, parameters={"files": [], "enrollment": 0, "user": other.pk}, by=other, **about
     ), campaign
@@ -410,9 +402,9 @@ def take(right: str, other: User, campaign: Campaign) -> None:
         campaigns.remove_member(campaign=campaign, user=other, role="analyst")
     elif right == "owner":
         campaign.collection.refresh_from_db()
-        collections.hand_over(collection=campaign.collection, to=campaign.created_by)
+        dataset_uses.transfer_dataset(collection=campaign.collection, to=campaign.created_by)
     elif right == "reader":
-        collections.end_use(collection=campaign.collection, user=other, now=timezone.now())
+        dataset_uses.end_use(collection=campaign.collection, user=other, now=timezone.now())
     elif right == "creator":
         User.objects.filter(pk=other.pk).update(may_create_campaigns=False)
 
@@ -449,17 +441,17 @@ def test_nothing_is_done_about_a_campaign_whose_maker_may_not_use_its_collection
     it."""
     owner, other = factories.researcher(), factories.researcher()
     material = factories.collection(owner=owner)
-    collections.share(collection=material, user=other, by=owner)
+    datasets.share_dataset(collection=material, user=other, by=owner)
     for source in material.sources.all():
         source.references.create(position=1, text="Who built it?")
     campaign = factories.campaign(manager=other, collection=material)
     if right == "manager":
         settings = dry_runs_asked.DryRunSettings()
-        job = dry_runs_asked.start(campaign=campaign, by=other, settings=settings)
+        job = dry_runs_asked.start_dry_run(campaign=campaign, by=other, settings=settings)
     else:
         asked = {"metrics": ["rouge_l"], "resamples": 100}
-        job = runs.start(campaign=campaign, by=other, seed=1, parameters=asked).job
-    collections.end_use(collection=material, user=other, now=timezone.now(), by=owner)
+        job = runs.start_run(campaign=campaign, by=other, seed=1, parameters=asked).job
+    dataset_uses.end_use(collection=material, user=other, now=timezone.now(), by=owner)
     worker(job)
     assert (job.state, job.error) == REFUSED
     assert not material.metrics.exists()
@@ -471,8 +463,8 @@ def test_owner_of_a_collection_has_its_imported_ratings_analysed_without_a_role(
 ) -> None:
     importer, owner = factories.researcher(), factories.researcher()
     campaign = imported_studies.imported(by=importer, sources=2)
-    collections.hand_over(collection=campaign.collection, to=owner)
-    job = runs.start(campaign=campaign, by=owner, seed=1, parameters={"resamples": 100}).job
+    dataset_uses.transfer_dataset(collection=campaign.collection, to=owner)
+    job = runs.start_run(campaign=campaign, by=owner, seed=1, parameters={"resamples": 100}).job
     assert worker(job).state == "done"
 
 
@@ -504,7 +496,7 @@ def test_machine_judge_is_asked_nothing_more_once_the_right_ended(
         step(1, 2)
         pytest.fail("It goes on.")
 
-    monkeypatch.setattr("judging.actions.machine_asking.ask", ask)
+    monkeypatch.setattr("judging.llm_judges.actions.asking.ask_llm_judge", ask)
     monkeypatch.setattr(judge_jobs, "allowed_addresses", lambda: ["http://judge.example"])
     worker(job)
     assert (job.state, job.error) == REFUSED
@@ -520,11 +512,11 @@ def left(link: Invitation, client: Client) -> int:
 
 def test_who_withdraws_does_not_come_back_by_the_same_link_as_somebody_new() -> None:
     campaign = studies.opened(withdrawal=True)
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
     first = Client()
     first.post(f"/join/{link.token}/", {"agree": "on"})
     own = campaign.enrollments.get()
-    enrollments.exclude(
+    exclusions.exclude_annotator(
         enrollment=own, reason="clicked", by=campaign.created_by, now=timezone.now()
     )
     first.post(f"/work/{campaign.uuid}/withdraw/")
@@ -537,7 +529,7 @@ def test_who_withdraws_does_not_come_back_by_the_same_link_as_somebody_new() -> 
 def test_coming_and_going_in_a_loop_meets_the_same_limit_as_joining(monkeypatch) -> None:
     monkeypatch.setattr(enrollments, "MAX_ARRIVALS_PER_MINUTE", 60)
     campaign = studies.opened(withdrawal=True)
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=1000)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by, places=1000)
     earlier = range(900, 900 + enrollments.MAX_ARRIVALS_PER_MINUTE - 2)
     Erasure.objects.bulk_create(
         Erasure(campaign=campaign, label=f"A{number}", erased_at=timezone.now())
@@ -554,7 +546,7 @@ def test_request_under_way_does_not_bring_back_who_withdraws_meanwhile(monkeypat
 
     def withdrawn_then(*who):
         if Enrollment.objects.filter(pk=own.pk).exists():
-            enrollments.erase(enrollment=own, by=None, now=timezone.now())
+            erasures.erase_annotator(enrollment=own, by=None, now=timezone.now())
         return place_of(*who)
 
     monkeypatch.setattr(work, "enrollment_of", withdrawn_then)
@@ -566,7 +558,7 @@ def test_request_under_way_does_not_bring_back_who_withdraws_meanwhile(monkeypat
 
 def test_second_person_with_a_link_for_one_learns_nothing_of_the_first() -> None:
     campaign = studies.opened()
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
     Client().post(f"/join/{link.token}/", {"agree": "on"})
     own = campaign.enrollments.get()
     held = studies.held(own)
@@ -595,7 +587,7 @@ def test_thief_with_a_session_cannot_renew_the_proof_of_the_password() -> None:
     campaign = studies.opened()
     manager = campaign.created_by
     client = logged_in(manager)
-    link = campaigns.invite(campaign=campaign, by=manager, places=5)
+    link = campaigns.create_invitation(campaign=campaign, by=manager, places=5)
     session = client.session
     session[CONFIRMED] -= 3600
     session.save()
@@ -638,7 +630,7 @@ def test_thief_with_a_session_who_guesses_the_password_has_to_wait(path: str) ->
     assert said[-1].headers["Retry-After"]
     owner.refresh_from_db()
     assert owner.check_password(factories.PASSWORD)
-    log_ins.forget(name=owner.username)
+    log_ins.reset_attempts(name=owner.username)
     last = {"password": factories.PASSWORD, "old_password": factories.PASSWORD}
     assert client.post(path, form | last).status_code == 302
 
@@ -667,8 +659,8 @@ def test_who_is_named_an_annotator_in_another_study_of_the_material_is_blind_unt
     material = factories.collection(owner=owner)
     study = factories.opened(manager=owner, collection=material)
     campaigns.add_member(campaign=study, user=rival, role="analyst", by=owner)
-    campaigns.close(campaign=study, now=timezone.now())
-    collections.share(collection=material, user=second, by=owner)
+    campaigns.close_campaign(campaign=study, now=timezone.now())
+    datasets.share_dataset(collection=material, user=second, by=owner)
     draft = factories.campaign(manager=second, collection=material)
     campaigns.add_member(campaign=draft, user=rival, role="annotator", by=second)
     client = logged_in(rival)
@@ -696,7 +688,7 @@ def test_nobody_stays_blind_by_a_role_that_was_taken_before_they_began() -> None
     """To look at the study made a place, which stayed, and no page gave it up."""
     study, second, rival = factories.opened(), factories.researcher(), factories.researcher()
     campaigns.add_member(campaign=study, user=rival, role="analyst")
-    collections.share(collection=study.collection, user=second)
+    datasets.share_dataset(collection=study.collection, user=second)
     draft = factories.campaign(manager=second, collection=study.collection)
     campaigns.add_member(campaign=draft, user=rival, role="annotator", by=second)
     client, items = logged_in(rival), f"/campaigns/{study.uuid}/items/"
@@ -725,14 +717,14 @@ def test_protocol_of_whose_use_of_a_collection_ended_is_closed_to_their_analysts
     study = factories.campaign(
         manager=maker,
         collection=factories.collection(owner=owner),
-        rubric=rubrics.install(document=factories.small(), owner=maker),
+        rubric=protocols.install(document=factories.small(), owner=maker),
     )
     for each in (analyst, plain):
         campaigns.add_member(campaign=study, user=each, role="analyst")
     paths = [f"/protocols/{study.rubric_id}/", f"/protocols/{study.rubric_id}/yaml/"]
     for each in (analyst, plain):
         assert {logged_in(each).get(path).status_code for path in paths} == {200}
-    collections.end_use(collection=study.collection, user=maker, now=timezone.now(), by=owner)
+    dataset_uses.end_use(collection=study.collection, user=maker, now=timezone.now(), by=owner)
     for each in (analyst, plain):
         assert {logged_in(each).get(path).status_code for path in paths} <= {403, 404}
     assert logged_in(maker).get(paths[0]).status_code == 200
@@ -760,11 +752,11 @@ def test_manager_who_judges_learns_from_no_judges_table_whose_question_it_names(
 
     def refused(system: str) -> str:
         table = f"source,system,grammaticality\ns1,{system},99\n".encode()
-        with pytest.raises(machine_judges.CannotTake) as told:
-            machine_judges.add(
+        with pytest.raises(llm_judges.CannotTake) as told:
+            llm_judges.add_llm_judge(
                 campaign=study,
                 by=study.created_by,
-                file=storage.keep(table),
+                file=storage.store_bytes(table),
                 file_name="judge.csv",
                 about={"name": "Small"},
             )
@@ -784,7 +776,7 @@ def test_of_passwords_set_at_one_moment_one_is_hashed(way: str) -> None:
     windows = [Client() for _ in range(6)]
     if way == "first password":
         campaign = studies.opened()
-        link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+        link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
         windows[0].post(f"/join/{link.token}/", {"agree": "on"})
         for each in windows:
             each.cookies = windows[0].cookies

@@ -22,9 +22,13 @@ from django.db.migrations.recorder import MigrationRecorder
 from config.database import roles
 from config.postgres import ROOT, Cluster
 from config.postgres_programs import find_programs
-from judging.actions import drafts, history, judgments, sheets
-from judging.models import Event, Judgment, StoredFile, User
-from judging.storage import keep
+from judging.jobs.models.file import StoredFile
+from judging.jobs.storage import store_bytes
+from judging.people.actions import history
+from judging.people.models.event import Event
+from judging.people.models.user import User
+from judging.work.actions import drafts, judgments, sheets
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
 
@@ -39,12 +43,14 @@ def site() -> None:
     """Have a site with a study that is judged, and a stored file."""
     campaign = studies.opened(annotators_per_task=1)
     held = studies.held(factories.enrollment(campaign))
-    drafts.save(
+    drafts.save_draft(
         assignment=held,
-        page=drafts.SentPage([(asked, 2) for asked in sheets.of(held).asked()], sequence=1),
+        page=drafts.SentPage(
+            [(asked, 2) for asked in sheets.sheet_of_assignment(held).asked()], sequence=1
+        ),
     )
-    judgments.submit(assignment=held, token=held.submit_token)
-    keep("ß and 漢字\n".encode())
+    judgments.submit_task(assignment=held, token=held.submit_token)
+    store_bytes("ß and 漢字\n".encode())
 
 
 def rows() -> dict[str, tuple[int, str]]:
@@ -78,7 +84,7 @@ def test_restored_site_is_the_one_that_was_saved(tmp_path: Path, capsys) -> None
     call_command("restore", path, replace=True)
 
     assert rows() == saved
-    assert history.check(noted=noted).problems == ()
+    assert history.verify_history(noted=noted).problems == ()
     assert (
         Event.objects.filter(act__startswith="site.")
         .values_list("act", flat=True)
@@ -206,7 +212,7 @@ def test_restore_killed_in_its_middle_changes_nothing(
     tmp_path: Path, cluster: Cluster, killed: str
 ) -> None:
     path = tmp_path / "quaestor.dump"
-    keep(random.Random(1).randbytes(5_000_000))
+    store_bytes(random.Random(1).randbytes(5_000_000))
     ask(MIDDLE)
     call_command("backup", path)
     ask("DROP TABLE a_first; DROP FUNCTION waits")

@@ -14,8 +14,12 @@ from django.utils import timezone
 
 from config.postgres import ROOT, Cluster
 from config.serving import programs
-from judging.actions import assignments, jobs, webhooks
-from judging.models import Assignment, Campaign, WebhookDelivery
+from judging.campaigns.actions import webhooks
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.webhook import WebhookDelivery
+from judging.jobs.actions import jobs
+from judging.work.actions import assignments
 from tests import factories
 from tests.webhook_server import WebhookServer
 
@@ -51,7 +55,9 @@ def wait_for(holds: Callable[[], bool], log: Path) -> None:
 def lapsed(campaign: Campaign) -> QuerySet[Assignment]:
     """Claim a task whose lease then runs out; return the query that finds it once it is released."""
     round = campaign.rounds.select_related("campaign").get()
-    held = assignments.claim(enrollment=factories.enrollment(campaign), round=round).assignment
+    held = assignments.claim_assignment(
+        enrollment=factories.enrollment(campaign), round=round
+    ).assignment
     own = Assignment.objects.filter(pk=held.pk)
     own.update(lease_expires_at=timezone.now())
     return own.filter(state="released")
@@ -76,7 +82,7 @@ def test_sweeps_run_and_webhooks_are_sent_until_accepted_while_no_worker_takes_j
             created_by=campaign.created_by,
         )
         server.statuses = [503]
-        webhooks.ping(webhook=webhook)
+        webhooks.queue_test_message(webhook=webhook)
         wait_for(WebhookDelivery.objects.filter(state="delivered").exists, log)
         with connection.cursor() as cursor:  # as when the database is started again
             cursor.execute(

@@ -10,9 +10,10 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from config.bodies import MAY_SEND_FILES, TAKE_FILES
-from judging.actions import campaigns, keys, log_ins
-from judging.limits import MAX_BODY_BYTES, MAX_VISITOR_BODY_BYTES
-from judging.models import User
+from judging.base.limits import MAX_BODY_BYTES, MAX_VISITOR_BODY_BYTES
+from judging.campaigns.actions import campaigns
+from judging.people.actions import log_ins, tokens
+from judging.people.models.user import User
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +109,7 @@ def test_proxy_is_told_whose_files_to_take() -> None:
 
 
 def with_token(user: User) -> Client:
-    token = keys.make(user=user, now=timezone.now(), scope="manage")
+    token = tokens.make_token(user=user, now=timezone.now(), scope="manage")
     return Client(headers={"Authorization": f"Token {token}"})
 
 
@@ -129,13 +130,13 @@ def test_file_sent_with_a_token_is_taken_and_other_large_bodies_are_refused_unre
 def test_flood_of_log_ins_under_many_names_is_told_to_wait_and_a_known_browser_is_not() -> None:
     now = timezone.now()
     for number in range(log_ins.MAX_LOGIN_ATTEMPTS_PER_MINUTE):
-        log_ins.count(name=f"name{number}", mark_shown="", now=now)
+        log_ins.count_attempt(name=f"name{number}", mark_shown="", now=now)
     owner = factories.researcher()
     form = {"username": owner.username, "password": factories.PASSWORD}
     stranger, known = Client(), Client()
     answer = stranger.post("/login/", form)
     assert answer.status_code == 429 and 0 < int(answer.headers["Retry-After"]) <= 60
-    known.cookies[log_ins.MARK] = log_ins.mark(name=owner.username)
+    known.cookies[log_ins.MARK] = log_ins.make_browser_mark(name=owner.username)
     assert known.post("/login/", form).status_code == 302
 
 

@@ -17,8 +17,13 @@ from config.demo import logins, study
 from config.management.commands.demo import greeting
 from config.postgres import ROOT
 from config.processes import free_port
-from judging.actions import rubrics
-from judging.models import Assignment, Campaign, Collection, Enrollment, Judgment, Score
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment
+from judging.datasets.models.dataset import Collection
+from judging.datasets.models.score import Score
+from judging.protocols.actions import protocols
+from judging.work.models.judgment import Judgment
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 
@@ -32,15 +37,15 @@ def home(tmp_path_factory) -> Path:
 def first_made(lasting, home) -> study.DemoStudy:
     """Return the study that the first start makes."""
     with override_settings(HOME=home):
-        rubrics.install_shipped()
-        return ensured(logins.ensure())
+        protocols.install_shipped()
+        return ensured(logins.ensure_logins())
 
 
 @pytest.fixture
 def people(first_made, home, settings, db):
     """Return the logins as a later start finds them."""
     settings.HOME = home
-    return logins.ensure()
+    return logins.ensure_logins()
 
 
 @pytest.fixture
@@ -51,7 +56,7 @@ def made(people) -> study.DemoStudy:
 
 def ensured(people) -> study.DemoStudy:
     researcher, annotator = people
-    return study.ensure(researcher=researcher.user, annotator=annotator.user, now=NOW)
+    return study.ensure_demo_study(researcher=researcher.user, annotator=annotator.user, now=NOW)
 
 
 def test_demo_has_a_collection_with_everything_of_the_file(made):

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from config.bodies import MAY_SEND_FILES, TAKE_FILES
-from judging.limits import MAX_BODY_BYTES, MAX_UPLOAD_BYTES
+from judging.base.limits import MAX_BODY_BYTES, MAX_UPLOAD_BYTES
 from tests.config.test_bodies import address
 
 ROOT = Path(__file__).resolve().parents[2]

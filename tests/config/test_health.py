@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from config import logs, requests
 from judging import tasks
-from judging.actions import jobs
+from judging.jobs.actions import jobs
 from tests import factories
 from tests.config.test_outages import database_away
 
@@ -38,7 +38,7 @@ def test_a_site_that_can_serve_says_so_and_whether_jobs_are_run(client: Client):
 
     tasks.sweep()
     assert client.get("/health/ready/").json()["jobs"] == "no worker runs"
-    jobs.say_alive(worker="worker@here")
+    jobs.note_worker_alive(worker="worker@here")
 
     assert set(client.get("/health/ready/").json().values()) == {"ok"}
 
@@ -56,7 +56,7 @@ def test_without_the_database_a_process_lives_and_is_not_ready(client: Client, m
 def test_measures_are_those_of_the_database(client: Client, metrics):
     for _ in range(3):
         jobs.enqueue(kind="judging.launch", parameters={}, by=factories.user())
-    jobs.claim(job_id=jobs.reserve(queue="celery")[1])
+    jobs.claim_job(job_id=jobs.reserve(queue="celery")[1])
 
     lines = client.get("/metrics/", headers=TOKEN).text.splitlines()
 

@@ -17,8 +17,9 @@ from django.utils import timezone
 from kombu import Connection, Consumer, Queue
 
 from config.postgres import PORT, ROOT, Cluster
-from judging.actions import campaigns, jobs
-from judging.models import Job
+from judging.campaigns.actions import campaigns
+from judging.jobs.actions import jobs
+from judging.jobs.models.job import Job
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -127,7 +128,7 @@ def test_worker_started_while_the_database_is_away_waits_and_does_the_jobs(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     campaign = factories.campaign()
-    campaigns.lock(campaign=campaign, now=timezone.now())
+    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
     job = jobs.enqueue(
         kind=campaigns.LAUNCH, parameters={}, by=campaign.created_by, campaign=campaign
     )

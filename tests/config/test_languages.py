@@ -7,8 +7,8 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
 
-from judging.actions import campaigns
-from judging.models import User
+from judging.campaigns.actions import campaigns
+from judging.people.models.user import User
 from tests import factories
 from tests.annotation import studies
 
@@ -63,7 +63,7 @@ def test_managers_page_in_a_german_browser_is_english() -> None:
 
 def test_annotators_page_in_a_german_browser_is_german() -> None:
     campaign = studies.opened("qgbench", sources=1)
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
     assert language_of(german().get(f"/join/{link.token}/")) == ("de", "de")
     client = german(factories.enrollment(campaign).user)
     about = f"/work/{campaign.uuid}/"

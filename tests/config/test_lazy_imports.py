@@ -10,31 +10,20 @@ import pytest
 from celery import current_app
 from django.db import connection
 
-from analysis import tasks  # noqa: F401  (registers its jobs)
-from analysis.actions import (
-    calibrations,
-    degradations,
-    dry_runs,
-    ended_uses,
-    live_agreements,
-    matching,
-    planning,
-    repeatability,
-    reproductions,
-    runs,
-    scoring_jobs,
-    scoring_parts,
-    tuning,
-)
+from analysis.evidence.actions import calibrations
+from analysis.planning.actions import dry_runs, ended_uses, planning
+from analysis.published.actions import repeatability, reproductions
+from analysis.runs.actions import live_agreements, runs
+from analysis.scoring.actions import degradations, matching, scoring_jobs, scoring_parts, tuning
 from config.postgres import ROOT, Cluster
-from judging.actions import jobs
+from judging.jobs.actions import jobs
 from tests import factories
 from tests.config import populated
 
 HEAVY = "numpy scipy pandas statsmodels matplotlib krippendorff"
 WEB = (
     "import config.wsgi; from django.urls import reverse; reverse('analysis:reproduce'); "
-    "import annotation.views.tasks, analysis.views.items"
+    "import annotation.views.tasks, analysis.evidence.views.items"
 )
 WORKER = (
     "import django; from config.celery import app, load_tasks; django.setup(); load_tasks(); "

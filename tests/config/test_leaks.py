@@ -12,9 +12,10 @@ from django.urls import reverse
 from analysis.reports.tables import to_csv
 from config import settings as site
 from config.logs import WithoutLinks
-from judging.actions import campaigns, rubrics
+from judging.campaigns.actions import campaigns
 from judging.protocols import documents
-from judging.protocols.documents import ProtocolError
+from judging.protocols.actions import protocols
+from judging.protocols.protocol_yaml import ProtocolError
 from tests import factories
 from tests.annotation import studies
 
@@ -75,7 +76,7 @@ def test_report_tables_hold_no_formula_behind_a_carriage_return() -> None:
 def test_codebook_holds_no_formula() -> None:
     text = factories.SMALL.replace("name: Grammaticality", 'name: "=HYPERLINK(1)"')
     campaign = factories.campaign(
-        rubric=rubrics.install(document=documents.parse(text, "small.yaml"))
+        rubric=protocols.install(document=documents.parse(text, "small.yaml"))
     )
     client = factories.logged_in(campaign.created_by)
     said = client.get(reverse("judging:codebook", args=[campaign.uuid])).text

@@ -15,8 +15,9 @@ from django.urls import reverse
 
 from config import outages
 from config.postgres import ROOT
-from judging.actions import campaigns
-from judging.models import Assignment, Judgment
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import send
@@ -95,7 +96,7 @@ def held(row: Model) -> Iterator[None]:
 def test_no_page_waits_long_for_what_a_job_holds(monkeypatch):
     monkeypatch.setattr(outages, "PATIENCE", "100ms")
     campaign = studies.opened("qgbench", consent="I agree.")
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
     client, address = (
         Client(raise_request_exception=False),
         reverse("annotation:join", args=[link.token]),
@@ -148,7 +149,7 @@ def test_page_that_needs_too_much_memory_says_so(monkeypatch):
     def want_more(listed):
         raise MemoryError
 
-    monkeypatch.setattr("judging.actions.collection_counts.totals", want_more)
+    monkeypatch.setattr("judging.datasets.actions.dataset_counts.totals", want_more)
     client = factories.logged_in(factories.researcher())
     client.raise_request_exception = False
 

@@ -10,23 +10,19 @@ import pytest
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
-from analysis.actions import degradations
-from analysis.actions.degradations import WantedDegradation
-from judging.actions import check_items, exercises, rounds
-from judging.models import (
-    Assignment,
-    Campaign,
-    Collection,
-    Exercise,
-    ExerciseKey,
-    Note,
-    Question,
-    Unit,
-    User,
-)
+from analysis.scoring.actions import degradations
+from analysis.scoring.actions.degrading import WantedDegradation
+from judging.campaigns.actions import rounds
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Collection, Question, Unit
+from judging.people.models.user import User
+from judging.quality.actions import check_items, exercises
+from judging.quality.models.exercise import Exercise, ExerciseKey
+from judging.work.models.assignment import Note
 from tests import factories
 from tests.annotation import studies
-from tests.config.test_sweep import addresses, plain_errors  # noqa: F401
+from tests.config.test_sweep import addresses
 from tests.judging import trials
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("plain_errors")]
@@ -58,7 +54,7 @@ def study_of(material: Collection, judged: Campaign, **columns: Any) -> dict[str
     trial = trials.begun(own, size=1, apart=False)
     for number, each in enumerate(people):
         trials.judged(each, trial, say=lambda text, key, number=number: 1 + 2 * number)
-    rounds.close(round=trial, now=timezone.now())
+    rounds.close_round(round=trial, now=timezone.now())
     unit = Unit.objects.filter(
         question__text__contains=TEXT,
         question_set__source__collection=material,
@@ -67,7 +63,7 @@ def study_of(material: Collection, judged: Campaign, **columns: Any) -> dict[str
     [first, *_] = own.rubric.criteria.all()
     gold = check_items.add_gold(campaign=own, unit=unit, text="", accepted={first.pk: [1]})
     for kind in Exercise.Kind.values:
-        exercises.add(
+        exercises.add_exercise(
             campaign=own,
             exercise=exercises.NewExercise(
                 kind=kind,
@@ -144,7 +140,7 @@ def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(judged,
         wanted = WantedDegradation(
             name="Worse", systems=["Alba"], noise=["question_type"], beside="all"
         )
-        copy = degradations.degrade(collection=material, wanted=wanted, by=owner)
+        copy = degradations.degrade_dataset(collection=material, wanted=wanted, by=owner)
         # as adding a file leaves it
         Collection.objects.filter(pk=copy.pk).update(mapping={"columns": {}})
         copy.refresh_from_db()

@@ -12,20 +12,19 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from config.database import roles
-from judging.actions import (
-    assignments,
-    bulk,
-    campaigns,
-    collections,
-    drafts,
-    dry_runs,
-    enrollments,
-    judgments,
-    retention,
-    sheets,
-)
-from judging.imports import take_back
-from judging.models import Assignment, Campaign, DryRun, Event, Judgment, Task, User
+from judging.base.actions import bulk
+from judging.campaigns.actions import campaigns, dataset_uses
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign, Task
+from judging.campaigns.models.dry_run import DryRun
+from judging.enrolments.actions import enrollments
+from judging.imports.actions import take_back
+from judging.overview.actions import dry_runs, erasures, retention
+from judging.people.models.event import Event
+from judging.people.models.user import User
+from judging.quality.actions import exclusions
+from judging.work.actions import assignments, drafts, judgments, sheets
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
 from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled, rated
@@ -48,14 +47,14 @@ def serving() -> Iterator[None]:
 def judged() -> Assignment:
     """Go the way of a study: open, join, save, submit."""
     campaign = studies.opened(annotators_per_task=1)
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=5)
-    enrollment = enrollments.join(
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by, places=5)
+    enrollment = enrollments.join_by_link(
         invitation=link, user=None, agreed=True, now=timezone.now()
     ).enrollments.get()
     held = studies.held(enrollment)
-    answers = [(asked, 2) for asked in sheets.of(held).asked()]
-    drafts.save(assignment=held, page=drafts.SentPage(answers, sequence=1))
-    judgments.submit(assignment=held, token=held.submit_token)
+    answers = [(asked, 2) for asked in sheets.sheet_of_assignment(held).asked()]
+    drafts.save_draft(assignment=held, page=drafts.SentPage(answers, sequence=1))
+    judgments.submit_task(assignment=held, token=held.submit_token)
     return held
 
 
@@ -74,22 +73,20 @@ def test_server_goes_the_way_of_a_study_with_its_corrections() -> None:
         campaign = own.round.campaign
         assert Judgment.objects.standing().filter(assignment=own).count() == 4
         Judgment.objects.filter(assignment=own).update(superseded_at=Now())
-        enrollments.exclude(
+        exclusions.exclude_annotator(
             enrollment=own.enrollment, reason="too fast", by=campaign.created_by, now=timezone.now()
         )
         link = campaign.invitations.get()
-        newcomer = enrollments.join(
+        newcomer = enrollments.join_by_link(
             invitation=link, user=None, agreed=True, now=timezone.now()
         ).enrollments.get()
-        assignments.claim(enrollment=newcomer, round=studies.main_round(campaign))
+        assignments.claim_assignment(enrollment=newcomer, round=studies.main_round(campaign))
         assert (
-            enrollments.undo_joins(
-                invitation=link, by=campaign.created_by, now=timezone.now()
-            ).removed
+            erasures.undo_joins(invitation=link, by=campaign.created_by, now=timezone.now()).removed
             == 1
         )
-        campaigns.discard(campaign=factories.campaign())
-        collections.delete(collection=factories.collection())
+        campaigns.discard_draft(campaign=factories.campaign())
+        dataset_uses.delete_dataset(collection=factories.collection())
 
 
 def test_server_forgets_who_annotators_were_and_keeps_what_they_said() -> None:
@@ -112,7 +109,7 @@ def test_server_takes_back_a_file_of_ratings() -> None:
         columns = MATERIAL | rated("grammaticality@Ana")
         added = add(collection, text, rubric=factories.rubric(), columns=columns)
         assert Judgment.objects.filter(added_file=added).count() == 4
-        take_back.take_back(added=added, by=collection.owner, now=timezone.now())
+        take_back.remove_added_rows(added=added, by=collection.owner, now=timezone.now())
     assert not Judgment.objects.exists()
     event = Event.objects.get(act="file.taken_back")
     assert (event.who, event.before) == (collection.owner.pk, "4 judgments")
@@ -122,18 +119,18 @@ def test_server_takes_back_a_file_of_ratings() -> None:
 def test_server_removes_a_dry_run_and_the_history_says_how_much_of_it() -> None:
     draft = factories.campaign(annotators_per_task=1)
     with serving():
-        run = dry_runs.copy(draft=draft, by=draft.created_by, now=timezone.now(), settings={})
-        [came] = dry_runs.admit(
+        run = dry_runs.copy_draft(draft=draft, by=draft.created_by, now=timezone.now(), settings={})
+        [came] = dry_runs.admit_simulated(
             run=run, count=1, most=1, answer=lambda *_asked: {}, now=timezone.now()
         )
-        dry_runs.fill(
+        dry_runs.fill_copy(
             campaign=run.campaign,
             people=[came.enrollment],
             answer=lambda *_asked: 2,
             seconds=lambda *_asked: 9.0,
         )
         assert Judgment.objects.count() == 8
-        dry_runs.remove(campaign=run.campaign, by=draft.created_by)
+        dry_runs.delete_copy(campaign=run.campaign, by=draft.created_by)
     assert list(Campaign.objects.all()) == [draft]
     event = Event.objects.get(act="dry_run.removed")
     assert (event.campaign, event.about, event.before) == (draft.uuid, "dry run 1", "8 judgments")
@@ -262,7 +259,7 @@ def test_server_owns_nothing(statement: str) -> None:
 def test_owner_still_erases_a_person() -> None:
     with serving():
         own = judged()
-    erased = enrollments.erase(
+    erased = erasures.erase_annotator(
         enrollment=own.enrollment, by=own.round.campaign.created_by, now=timezone.now()
     )
     assert erased.counts["judgment"] == 4

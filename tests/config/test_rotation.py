@@ -11,8 +11,11 @@ from django.test import Client
 from django.utils import timezone
 
 from config import settings as site
-from judging.actions import campaigns, enrollments, second_factors
-from judging.models import Event, SecondFactor
+from judging.campaigns.actions import campaigns
+from judging.enrolments.actions import enrollments
+from judging.people.actions import second_factors
+from judging.people.models.event import Event
+from judging.people.models.second_factor import SecondFactor
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
@@ -40,16 +43,16 @@ def test_new_key_keeps_links_sessions_and_second_factors_until_the_old_one_is_fo
     home, settings
 ) -> None:
     campaign = studies.opened()
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=5)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by, places=5)
     client, own = studies.annotator(campaign)
     own.user.set_unusable_password()
     own.user.save()
     client.force_login(own.user)
     personal, token, old = enrollments.personal_link(own.user), link.token, settings.SECRET_KEY
     manager = campaign.created_by
-    second_factors.begin(user=manager)
-    device = pyotp.TOTP(second_factors.offered(manager).secret)
-    second_factors.confirm(user=manager, code=device.now(), now=timezone.now())
+    second_factors.start_second_factor(user=manager)
+    device = pyotp.TOTP(second_factors.pending_second_factor(manager).secret)
+    second_factors.confirm_second_factor(user=manager, code=device.now(), now=timezone.now())
 
     call_command("rotate_secret_key")
     started(settings)

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.postgres import ROOT
-from judging.actions import campaigns
+from judging.campaigns.actions import campaigns
 from tests import factories
 from tests.config.test_settings import BARE
 
@@ -28,7 +28,7 @@ ELSEWHERE = [
 def answers():
     """Return an answer of every kind by name."""
     campaign = factories.opened()
-    over = campaigns.invite(campaign=campaign, by=campaign.created_by, places=0)
+    over = campaigns.create_invitation(campaign=campaign, by=campaign.created_by, places=0)
     client, stranger = Client(raise_request_exception=False), Client(raise_request_exception=False)
     client.force_login(campaign.created_by)
     return {

@@ -20,8 +20,13 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from config import urls
-from judging.actions import campaigns, crowd_platforms, enrollments, jobs, webhooks
-from judging.models import Collection, RubricDraft, User
+from judging.campaigns.actions import campaigns, webhooks
+from judging.crowd.actions import crowd_platforms
+from judging.datasets.models.dataset import Collection
+from judging.enrolments.actions import enrollments
+from judging.jobs.actions import jobs
+from judging.people.models.user import User
+from judging.protocols.models.protocol import RubricDraft
 from tests import factories
 from tests.annotation import studies
 
@@ -313,10 +318,10 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
     """Return a browser of each role, and what the parts of each address stand for."""
     campaign = studies.opened(consent="")
     manager, analyst, former = campaign.created_by, factories.researcher(), factories.researcher()
-    webhook, _secret = webhooks.add(
+    webhook, _secret = webhooks.create_webhook(
         campaign=campaign, url="https://lab.example/", events=["run.finished"], by=manager
     )
-    delivery = webhooks.ping(webhook=webhook)
+    delivery = webhooks.queue_test_message(webhook=webhook)
     for each in (analyst, former):
         campaigns.add_member(campaign=campaign, user=each, role="analyst")
     campaigns.remove_member(campaign=campaign, user=former, role="analyst")
@@ -339,8 +344,12 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         browsers[role] = Client(raise_request_exception=False)
         browsers[role].force_login(user)
         browsers[role].get("/work/")
-    link = campaigns.invite(campaign=campaign, by=manager, places=9)
-    platform = {"key": crowd_platforms.begin(campaign=campaign, kind="prolific", by=manager).key}
+    link = campaigns.create_invitation(campaign=campaign, by=manager, places=9)
+    platform = {
+        "key": crowd_platforms.add_crowd_platform(
+            campaign=campaign, kind="prolific", by=manager
+        ).key
+    }
     job = jobs.enqueue(kind="judging.launch", parameters={}, by=manager, campaign=campaign)
     draft = RubricDraft.objects.create(
         owner=manager, text=factories.SMALL, updated_at=timezone.now()

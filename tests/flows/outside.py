@@ -18,7 +18,7 @@ def study(
     *, tasks: int = TASKS, annotators: int = ANNOTATORS, rows: int = ROWS
 ) -> dict[str, object]:
     """Make an open campaign of one question to a task, its annotators, and the job of an import."""
-    from judging.actions import enrollments
+    from judging.enrolments.actions import enrollments
     from tests import factories
     from tests.judging.imports.studies import adding_job
 

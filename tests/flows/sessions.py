@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from playwright.sync_api import Page
 
-from judging.models import User
+from judging.people.models.user import User
 from tests import factories
 
 

@@ -15,26 +15,26 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.actions import runs
-from judging.actions import (
-    accounts,
-    campaigns,
-    enrollments,
-    jobs,
-    log_ins,
-    rubric_drafts,
-    second_factors,
-    webhooks,
-)
-from judging.models import Assignment, Campaign, Job, User, WebhookDelivery
+from analysis.runs.actions import runs
+from judging.campaigns.actions import campaigns, webhooks
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.webhook import WebhookDelivery
+from judging.enrolments.actions import enrollments
+from judging.jobs.actions import jobs
+from judging.jobs.models.job import Job
+from judging.people.actions import accounts, log_ins, second_factors
+from judging.people.models.user import User
 from judging.protocols import documents
+from judging.protocols.actions import protocol_drafts
+from judging.quality.actions import exclusions
 from tests import factories
 from tests.analysis import studies as judged
 from tests.annotation import studies as open_studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter
 from tests.flows.test_main_road import COLLECTION, PATIENCE
-from tests.judging.actions.test_checks import checked, gold, person, walk
+from tests.judging.quality.actions.test_checks import checked, gold, person, walk
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -98,12 +98,12 @@ def of(campaign: Campaign, *names: str) -> list[str]:
 
 def done(campaign: Campaign) -> None:
     """Analyse a campaign as the worker does."""
-    run = runs.start(
+    run = runs.start_run(
         campaign=campaign, by=campaign.created_by, seed=1, parameters={"resamples": 100}
     )
-    job = jobs.claim(job_id=run.job_id)
+    job = jobs.claim_job(job_id=run.job_id)
     assert job is not None
-    jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
+    jobs.finish_job(job=job, result=runs.execute_run(run=run, work=jobs.Work(job, worker="test")))
 
 
 def test_campaigns(still: Any) -> None:
@@ -116,9 +116,11 @@ def test_campaigns(still: Any) -> None:
         factories.opened(manager=owner, rubric=one_system, order="panel"),
     )
     left_out = factories.enrollment(opened)
-    enrollments.exclude(enrollment=left_out, reason="too fast", by=owner, now=timezone.now())
-    campaigns.invite(campaign=opened, by=owner)
-    campaigns.amend(
+    exclusions.exclude_annotator(
+        enrollment=left_out, reason="too fast", by=owner, now=timezone.now()
+    )
+    campaigns.create_invitation(campaign=opened, by=owner)
+    campaigns.amend_field(
         campaign=opened, what="contact", value="Ada", reason="asked", by=owner, now=timezone.now()
     )
     pages = of(
@@ -174,7 +176,7 @@ def test_reports_that_wait_or_failed(still: Any) -> None:
     campaign = judged.imported()
     enter(still, campaign.created_by)
     done(campaign)
-    waiting = runs.start(campaign=campaign, by=campaign.created_by, seed=2, parameters={})
+    waiting = runs.start_run(campaign=campaign, by=campaign.created_by, seed=2, parameters={})
     found = problems_of(
         still, [*of(campaign, "analysis:report"), address("judging:job", waiting.job_id)]
     )
@@ -213,14 +215,14 @@ def test_imports(still: Any, worker: object) -> None:
 
 def test_webhooks(still: Any) -> None:
     campaign = open_studies.opened()
-    webhook, _secret = webhooks.add(
+    webhook, _secret = webhooks.create_webhook(
         campaign=campaign,
         url="https://lab.example/a/rather/long/address/for/the/events/of/this/campaign",
         events=["campaign.state", "run.finished"],
         by=campaign.created_by,
     )
-    webhooks.ping(webhook=webhook)
-    sent = webhooks.ping(webhook=webhook)
+    webhooks.queue_test_message(webhook=webhook)
+    sent = webhooks.queue_test_message(webhook=webhook)
     WebhookDelivery.objects.filter(pk=sent.pk).update(
         state="failed", attempts=8, problem="HTTP 307; redirects are not followed", status=307
     )
@@ -244,9 +246,9 @@ def test_protocols(still: Any) -> None:
     owner = factories.researcher()
     enter(still, owner)
     rubric = factories.rubric("qgstec2010-b")
-    text = documents.write(rubric.document)
+    text = documents.write_yaml(rubric.document)
     draft, wrong, unreadable = (
-        rubric_drafts.start(by=owner, text=each, now=timezone.now())
+        protocol_drafts.start_protocol_draft(by=owner, text=each, now=timezone.now())
         for each in (
             text,
             text.replace("annotators: 2", "annotators: 0"),
@@ -273,13 +275,13 @@ def test_around_judging(still: Any) -> None:
     campaign = open_studies.opened(
         "qgstec2010-b", sources=1, systems=["Alba"], expected=2, consent="I agree.", withdrawal=True
     )
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
     found = problems_of(still, [address("annotation:join", link.token)])
     enrollment = factories.enrollment(campaign)
     enter(still, enrollment.user)
     asked_to = [*of(campaign, "annotation:consent"), address("annotation:home")]  # or to decline
     found += problems_of(still, asked_to)
-    enrollments.agree(enrollment=enrollment, now=timezone.now())
+    enrollments.store_consent(enrollment=enrollment, now=timezone.now())
     assert (
         found
         + problems_of(
@@ -309,12 +311,12 @@ def test_ends_of_judging(still: Any) -> None:
     enter(still, enrollment.user)
     held = open_studies.held(enrollment)
     Assignment.objects.filter(round=held.round).exclude(pk=held.pk).update(state="open")
-    gone = campaigns.invite(campaign=campaign, by=campaign.created_by)
-    campaigns.revoke(invitation=gone, now=timezone.now())
+    gone = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
+    campaigns.revoke_invitation(invitation=gone, now=timezone.now())
     found = problems_of(still, [address("annotation:join", gone.token)])
-    campaigns.move(campaign=campaign, to="paused", now=timezone.now())
+    campaigns.move_campaign(campaign=campaign, to="paused", now=timezone.now())
     found += problems_of(still, of(campaign, "annotation:work"))
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     found += problems_of(still, of(campaign, "annotation:work"))
     assert found == []
 
@@ -323,8 +325,10 @@ def test_accounts(still: Any) -> None:
     administrator = factories.researcher("root")
     User.objects.filter(pk=administrator.pk).update(is_superuser=True)
     for hour in range(-24, 0):  # the longest pause, which is not over before this test is
-        log_ins.count(name="root", mark_shown="", now=timezone.now() + timedelta(hours=hour))
-    log_ins.count(name="root", mark_shown="", now=timezone.now())
+        log_ins.count_attempt(
+            name="root", mark_shown="", now=timezone.now() + timedelta(hours=hour)
+        )
+    log_ins.count_attempt(name="root", mark_shown="", now=timezone.now())
     found = problems_of(still, [address("password_reset"), address("login")])
     still.fill("[name=username]", "root")
     still.fill("[name=password]", "a guess")
@@ -337,7 +341,7 @@ def test_accounts(still: Any) -> None:
         still, [*pages, reverse("password_reset_confirm", kwargs=link | {"token": "used-up"})]
     )
     enter(still, administrator)
-    second_factors.begin(user=administrator)
+    second_factors.start_second_factor(user=administrator)
     pages = [
         address(name)
         for name in ("judging:accounts", "judging:account_new", "password_change", "judging:key")

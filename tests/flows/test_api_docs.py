@@ -12,8 +12,10 @@ import yaml
 from django.utils import timezone
 
 from config.postgres import ROOT
-from judging.actions import campaigns, keys
-from judging.models import Campaign, User
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.campaign import Campaign
+from judging.people.actions import tokens
+from judging.people.models.user import User
 from tests import factories
 from tests.analysis import studies
 from tests.annotation import studies as annotated
@@ -67,12 +69,14 @@ def test_examples_of_a_page_run(live_server: Any, worker: Any, tmp_path: Path, p
     owner = factories.researcher()
     campaign = world_of(page, owner)
     invitation = (
-        campaigns.invite(campaign=campaign, by=owner, places=9).token if page in JUDGED_NOW else ""
+        campaigns.create_invitation(campaign=campaign, by=owner, places=9).token
+        if page in JUDGED_NOW
+        else ""
     )
     environment = {
         **os.environ,
         "SITE": live_server.url,
-        "TOKEN": keys.make(user=owner, now=timezone.now(), scope="manage"),
+        "TOKEN": tokens.make_token(user=owner, now=timezone.now(), scope="manage"),
         "DATASET": str(campaign.collection_id),
         "CAMPAIGN": str(campaign.uuid),
         "PROTOCOL": str(campaign.rubric_id),

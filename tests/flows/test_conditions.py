@@ -8,8 +8,12 @@ import pytest
 from django.utils import timezone
 
 from analysis.sections.conditions import Conditions
-from judging.actions import drafts, judgment_rows, snapshots
-from judging.models import Assignment, Campaign, Draft, Judgment
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.quality.actions import snapshots
+from judging.work.actions import drafts, judgment_rows
+from judging.work.models.assignment import Draft
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.analysis.sections.computing import picked, records
 from tests.annotation import studies
@@ -71,7 +75,9 @@ def test_conditions_and_times_of_a_phone_reach_report_and_exports(new_page: Any)
         ("keywords", "plain", 1, 3.0),
     }
     lines = "".join(
-        judgment_rows.json_lines(judgment_rows.of_campaign(campaign=campaign), is_simulated=False)
+        judgment_rows.json_lines(
+            judgment_rows.campaign_judgments(campaign=campaign), is_simulated=False
+        )
     )
     exported = json.loads(lines.splitlines()[0])
     assert (exported["language"], exported["view"], exported["device"], exported["input"]) == (
@@ -143,7 +149,7 @@ def test_answers_within_400_ms_are_counted_in_the_annotators_table(new_page: Any
         for judgment in Judgment.objects.filter(assignment=task, origin="judged")
     )
     assert quick == 2
-    assert snapshots.of(campaign).annotators[task.enrollment_id].quick == quick
+    assert snapshots.campaign_counts(campaign).annotators[task.enrollment_id].quick == quick
     manager = factories.logged_in(campaign.created_by)
     assert "Answers within 400 ms" in manager.get(f"/campaigns/{campaign.uuid}/annotators/").text
 
@@ -158,9 +164,9 @@ def test_form_without_times_keeps_those_of_the_saved_answers(new_page: Any) -> N
         each for each in drafts.sheets.of(task).asked() if each.criterion.key == "grammaticality"
     ]
     before = Draft.objects.get(assignment=task, value=3)
-    drafts.save(assignment=task, page=drafts.SentPage([(asked, 3)], before.sequence + 1))
+    drafts.save_draft(assignment=task, page=drafts.SentPage([(asked, 3)], before.sequence + 1))
     after = Draft.objects.get(pk=before.pk)
     assert (after.answered_at, after.input) == (before.answered_at, before.input)
-    drafts.save(assignment=task, page=drafts.SentPage([(asked, 2)], before.sequence + 2))
+    drafts.save_draft(assignment=task, page=drafts.SentPage([(asked, 2)], before.sequence + 2))
     changed = Draft.objects.get(pk=before.pk)
     assert (changed.first_shown_at, changed.answered_at) == (before.first_shown_at, None)

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import Page
 
-from judging.guards import CONFIRMED, CONFIRMED_FOR
-from judging.models import AccessKey
+from judging.people.guards import CONFIRMED, CONFIRMED_FOR
+from judging.people.models.user import AccessKey
 from tests import factories
 from tests.flows.axe import violations
 from tests.flows.sessions import enter

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from judging.models import Assignment, CrowdPlatform, Participation
+from judging.campaigns.models.assignment import Assignment
+from judging.crowd.models.crowd import CrowdPlatform, Participation
 from tests.annotation.crowds import CODES, fake, study
 from tests.annotation.fakecrowd import FakeCrowd, by_http, new_id, served
 from tests.flows.axe import violations

@@ -7,8 +7,8 @@ import pytest
 from celery import current_app
 from django.urls import reverse
 
-import analysis.tasks  # noqa: F401
-from judging.models import Campaign, Job
+from judging.campaigns.models.campaign import Campaign
+from judging.jobs.models.job import Job
 from tests import factories
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter

@@ -7,9 +7,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.actions import campaigns, judgments, sheets
-from judging.actions.drafts import SentPage
-from judging.models import ExitAnswer
+from judging.campaigns.actions import campaigns
+from judging.enrolments.models.exit_form import ExitAnswer
+from judging.work.actions import judgments, sheets
+from judging.work.actions.drafts import SentPage
 from tests import factories
 from tests.annotation import studies
 from tests.flows.sessions import enter
@@ -30,13 +31,15 @@ def test_a_form_is_written_answered_and_read(new_page: Any) -> None:
     manager.get_by_text("Was anything unclear?").first.wait_for()
     found += problems(manager)
 
-    campaigns.lock(campaign=campaign, now=timezone.now())
-    campaigns.open_(campaign=campaign, now=timezone.now())
+    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.open_campaign(campaign=campaign, now=timezone.now())
     own = factories.enrollment(campaign)
     held = studies.held(own)
-    sheet = sheets.of(held)
+    sheet = sheets.sheet_of_assignment(held)
     answers = SentPage([(each, 3) for each in sheet.asked()], 1, None)
-    judgments.hand_in(assignment=held, page=answers, token=held.submit_token, sheet=sheet)
+    judgments.submit_and_claim_next(
+        assignment=held, page=answers, token=held.submit_token, sheet=sheet
+    )
     annotator = new_page(width=360, height=740, reduced_motion="reduce")
     enter(annotator, own.user)
     annotator.goto(reverse("annotation:work", args=[campaign.uuid]))

@@ -5,13 +5,17 @@ from typing import Any
 
 import pytest
 
-from judging import storage
-from judging.imports import files
-from judging.models import AddedFile, Collection, Job, Judgment, Question, Rubric
+from judging.datasets.models.added_file import AddedFile
+from judging.datasets.models.dataset import Collection, Question
+from judging.imports.actions import files
+from judging.jobs import storage
+from judging.jobs.models.job import Job
+from judging.protocols.models.protocol import Rubric
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter
-from tests.judging.views.importing import at
+from tests.judging.importing import at
 from tests.working import carry_out
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -21,14 +25,14 @@ ROWS = 30
 
 def sent(ratings: dict[str, list[Any]]) -> AddedFile:
     """Return the waiting file of a new dataset, with a question in each row."""
-    dataset = files.start(name="Mills", by=factories.researcher())
+    dataset = files.create_dataset(name="Mills", by=factories.researcher())
     rows = [
         f"Town {number} has a mill.,Alba,What has town {number}?,{','.join(map(str, cells))}"
         for number, cells in enumerate(zip(*ratings.values(), strict=True))
     ]
     text = "\n".join([f"passage,system,question,{','.join(ratings)}", *rows])
-    kept = storage.keep(text.encode())
-    return files.upload(collection=dataset, name="mills.csv", file=kept, by=dataset.owner)
+    kept = storage.store_bytes(text.encode())
+    return files.upload_file(collection=dataset, name="mills.csv", file=kept, by=dataset.owner)
 
 
 def of_one(seed: int, most: int = 5) -> list[int]:

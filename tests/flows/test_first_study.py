@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judging.actions import rubrics
+from judging.protocols.actions import protocols
 from tests import factories
 from tests.flows.sessions import press_keys
 from tests.flows.test_main_road import COLLECTION, PATIENCE, log_in
@@ -100,7 +100,7 @@ def study_up_to_two_ratings(new_page: Callable[..., Any], name: str) -> Any:
     assert "config/demo/questions.csv" in README
     demo = (ROOT / "config" / "demo" / "questions.csv").read_bytes()
     factories.researcher("ada")
-    rubrics.install_shipped()
+    protocols.install_shipped()
     page = new_page()
     log_in(page)
 

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from judging.actions import campaigns
-from judging.models import Assignment, Campaign
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
 from tests import factories
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import press_keys
 from tests.flows.test_qualification import press
-from tests.judging.actions.test_qualifications import item
+from tests.judging.quality.actions.test_qualifications import item
 from tests.judging.trials import NOW
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -31,8 +32,8 @@ def study() -> Campaign:
         review_before_submit=True,
     )
     item(campaign, "training")
-    campaigns.lock(campaign=campaign, now=NOW)
-    campaigns.open_(campaign=campaign, now=NOW)
+    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.open_campaign(campaign=campaign, now=NOW)
     return campaign
 
 
@@ -43,7 +44,7 @@ def german(new_page: Any) -> Any:
 
 def test_german_annotator_from_join_to_end_reads_german(german: Any) -> None:
     campaign = study()
-    token = campaigns.invite(campaign=campaign, by=campaign.created_by).token
+    token = campaigns.create_invitation(campaign=campaign, by=campaign.created_by).token
     german.goto(reverse("annotation:join", args=[token]))
     assert german.locator("html").get_attribute("lang") == "de"
     assert german.get_by_text("Bitte bewerten Sie Fragen.").is_visible()
@@ -79,7 +80,7 @@ def test_german_annotator_from_join_to_end_reads_german(german: Any) -> None:
 @pytest.mark.long
 def test_english_annotator_reads_the_texts_as_they_were_written(page: Any) -> None:
     campaign = study()
-    token = campaigns.invite(campaign=campaign, by=campaign.created_by).token
+    token = campaigns.create_invitation(campaign=campaign, by=campaign.created_by).token
     page.goto(reverse("annotation:join", args=[token]))
     assert page.get_by_text("I take part.").is_visible()
     assert page.get_by_text("Ich nehme teil.").count() == 0

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from judging.actions import campaigns
-from judging.models import Assignment, Campaign
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
 from tests import factories
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import press_keys
 from tests.flows.test_qualification import press
-from tests.judging.actions.test_qualifications import item
+from tests.judging.quality.actions.test_qualifications import item
 from tests.judging.trials import NOW
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -31,8 +32,8 @@ def paid_study() -> Campaign:
     )
     for kind in ("training", "qualification"):
         item(campaign, kind)
-    campaigns.lock(campaign=campaign, now=NOW)
-    campaigns.open_(campaign=campaign, now=NOW)
+    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.open_campaign(campaign=campaign, now=NOW)
     return campaign
 
 
@@ -54,7 +55,7 @@ def test_annotator_from_join_to_end_is_told_how_much_is_left_and_earned(
     still: Any, new_page: Any
 ) -> None:
     campaign = paid_study()
-    token = campaigns.invite(campaign=campaign, by=campaign.created_by).token
+    token = campaigns.create_invitation(campaign=campaign, by=campaign.created_by).token
     still.goto(reverse("annotation:join", args=[token]))
     told = still.inner_text("main")
     assert "up to 4" in told

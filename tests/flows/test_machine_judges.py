@@ -8,17 +8,21 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from analysis.actions import runs
 from analysis.models import Run
-from judging import guards, tasks
-from judging.actions import jobs, machine_judges
-from judging.models import Job, JudgeKey
+from analysis.runs.actions import runs
+from judging.campaigns import guards
+from judging.jobs import tasks as job_tasks
+from judging.jobs.actions import jobs
+from judging.jobs.models.job import Job
+from judging.llm_judges import tasks as llm_judge_tasks
+from judging.llm_judges.actions import llm_judges
+from judging.llm_judges.models.llm_judge import JudgeKey
 from tests.analysis import studies
-from tests.analysis.sections.test_machine_judges import PEOPLE, SYSTEMS, study
+from tests.analysis.sections.llm_judges.test_machine_judges import PEOPLE, SYSTEMS, study
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter
 from tests.flows.test_main_road import PATIENCE
-from tests.judging.actions.test_machine_asking import Server, server
+from tests.judging.llm_judges.actions.test_machine_asking import Server, server
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 still = looks.still
@@ -28,7 +32,7 @@ __all__ = ["server", "still"]
 def answers(campaign: Any, path: Path) -> float:
     """Write a judge's answers, 3 but for two questions, and return their mean, which no person and
     no system has."""
-    items = machine_judges.items(campaign)
+    items = llm_judges.questions_with_tokens(campaign)
     values = [2 if place in (4, 9) else 3 for place in range(len(items))]
     rows = [f"{item.token},{value},said so" for item, value in zip(items, values, strict=True)]
     path.write_text("\n".join(["item,correctness,rationale", *rows]))
@@ -59,8 +63,12 @@ def test_a_judge_is_asked_at_an_address_and_its_reason_stands_on_the_item(
     still.get_by_role("button", name="Ask Small", exact=True).click()
     still.get_by_role("heading", name="Asking an LLM judge").wait_for()
     job = Job.objects.get(kind="judging.ask_judge")
-    tasks._carry_out(
-        jobs.claim(job_id=job.pk), tasks.ask_judge, right=guards.manages, whole=False, first=None
+    job_tasks._carry_out(
+        jobs.claim_job(job_id=job.pk),
+        llm_judge_tasks.ask_judge,
+        right=guards.manages,
+        whole=False,
+        first=None,
     )
     still.goto(live_server.url + judges)
     told = still.inner_text("body")

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from judging.actions import rubrics
-from judging.models import Campaign, Judgment
+from judging.campaigns.models.campaign import Campaign
+from judging.protocols.actions import protocols
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.flows.axe import violations
 from tests.flows.sessions import press_keys
@@ -127,7 +128,7 @@ def bundle(page: Any) -> zipfile.ZipFile:
 
 def test_from_a_file_of_questions_to_a_report(new_page: Callable[..., Any], worker: object) -> None:
     factories.researcher("ada")
-    rubrics.install_shipped()
+    protocols.install_shipped()
     page = new_page()
     log_in(page)
     import_questions(page)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from analysis.actions import matching, scores, scoring_jobs, tuning
-from analysis.actions.scores import CORE, ChosenMetric
-from judging.actions import jobs
-from judging.models import Reference
+from analysis.scoring.actions import matching, scores, scoring_jobs, tuning
+from analysis.scoring.actions.scores import CORE, ChosenMetric
+from judging.datasets.models.dataset import Reference
+from judging.jobs.actions import jobs
 from quaestor_metrics._contract import RAW
-from tests.analysis.actions.test_tuning import ASKED, tunable
+from tests.analysis.scoring.actions.test_tuning import ASKED, tunable
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter
 
@@ -20,8 +20,8 @@ still = looks.still
 
 
 def finished(job: Any, doing: Any) -> None:
-    claimed = jobs.claim(job_id=job.pk)
-    jobs.finish(job=claimed, result=doing(jobs.Work(claimed, worker="test")))
+    claimed = jobs.claim_job(job_id=job.pk)
+    jobs.finish_job(job=claimed, result=doing(jobs.Work(claimed, worker="test")))
 
 
 @pytest.mark.long
@@ -37,25 +37,27 @@ def test_metrics_columns_and_weights(still: Any) -> None:
         ChosenMetric("multi_bleu_1"),
         ChosenMetric("corpus_bleu_4"),
     ]
-    scores.compute(collection, chosen=chosen, preparation=RAW, step=lambda *_: None)
+    scores.compute_scores(collection, chosen=chosen, preparation=RAW, step=lambda *_: None)
     asked = {
         "metrics": [{"id": "bleu_1", "params": {}}],
         "prepare_hypothesis": "raw",
         "prepare_reference": "raw",
     }
-    estimate = scoring_jobs.start(
+    estimate = scoring_jobs.start_scoring(
         collection=collection, by=by, kind=scoring_jobs.ESTIMATE, parameters=asked
     )
-    finished(estimate, scoring_jobs.estimate)
-    tuned = tuning.start(campaign=campaign, by=by, settings=tuning.TuningSettings(**ASKED))
-    finished(tuned, tuning.execute)
+    finished(estimate, scoring_jobs.estimate_scoring)
+    tuned = tuning.start_tuning(campaign=campaign, by=by, settings=tuning.TuningSettings(**ASKED))
+    finished(tuned, tuning.execute_tuning)
     asked = {
-        "metric": matching.columns(collection).get().pk,
+        "metric": matching.multi_metrics(collection).get().pk,
         "source": collection.sources.first().key,
     }
     finished(
-        scoring_jobs.start(collection=collection, by=by, kind=matching.KIND, parameters=asked),
-        matching.execute,
+        scoring_jobs.start_scoring(
+            collection=collection, by=by, kind=matching.KIND, parameters=asked
+        ),
+        matching.execute_matching,
     )
     first, second = collection.metrics.values_list("pk", flat=True)[:2]
     looks.done(campaign)

@@ -9,9 +9,11 @@ from celery import current_app
 from django.urls import reverse
 from django.utils import timezone
 
-import analysis.tasks  # noqa: F401  (registers its jobs)
-from judging.actions import adjudications, campaigns, clones, jobs
-from judging.models import Assignment, Job
+from judging.campaigns.actions import campaigns, clones
+from judging.campaigns.models.assignment import Assignment
+from judging.jobs.actions import jobs
+from judging.jobs.models.job import Job
+from judging.quality.actions import adjudications
 from tests import factories
 from tests.annotation.studies import opened
 from tests.flows import test_accessibility as looks
@@ -114,12 +116,12 @@ def test_days_adjudication_and_comparison_have_no_findings(still: Any) -> None:
         for number, each in enumerate(work(who, tasks=4, choose=value)):
             if number % 2:
                 Assignment.objects.filter(pk=each.pk).update(submitted_at=late)
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     manager = campaign.created_by
-    adjudications.name(
+    adjudications.name_adjudicator(
         campaign=campaign, adjudicator=manager, threshold=1, by=manager, now=timezone.now()
     )
-    again = clones.clone(campaign=campaign, by=manager)
+    again = clones.clone_study(campaign=campaign, by=manager)
     enter(still, manager)
     pages = [
         reverse("judging:annotator", args=[campaign.uuid, first.pk]),

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from judging.models import Campaign, Judgment, SpanMark
+from judging.campaigns.models.campaign import Campaign
 from judging.protocols import documents
+from judging.work.models.assignment import SpanMark
+from judging.work.models.judgment import Judgment
 from tests.annotation import studies
 from tests.flows.sessions import enter, press_keys
 

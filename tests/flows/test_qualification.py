@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.annotation import phones
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter, press_keys, wait_until_pressable
-from tests.judging.actions.test_qualifications import opened
+from tests.judging.quality.actions.test_qualifications import opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 still = looks.still

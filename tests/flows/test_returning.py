@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from judging.actions import campaigns
-from judging.models import Campaign, Enrollment
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment
 from tests.annotation import studies
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import press_keys
@@ -18,7 +19,7 @@ still = looks.still
 
 
 def invited(campaign: Campaign) -> str:
-    token = campaigns.invite(campaign=campaign, by=campaign.created_by, places=5).token
+    token = campaigns.create_invitation(campaign=campaign, by=campaign.created_by, places=5).token
     return reverse("annotation:join", args=[token])
 
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from judging.actions import enrollments
-from judging.models import Assignment, Campaign
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.enrolments.actions import enrollments
 from tests import factories
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter

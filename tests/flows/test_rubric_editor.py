@@ -5,9 +5,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.actions import rubric_drafts
-from judging.models import Rubric, RubricDraft, User
+from judging.people.models.user import User
 from judging.protocols import documents, protocol_edits
+from judging.protocols.actions import protocol_drafts
+from judging.protocols.models.protocol import Rubric, RubricDraft
 from tests import factories
 from tests.flows.axe import violations
 
@@ -72,7 +73,10 @@ def test_protocol_of_two_criteria_from_nothing_with_a_live_preview(page, owner):
     page.wait_for_url("**/protocols/*/")
     rubric = Rubric.objects.get(owner=owner)
     assert list(rubric.criteria.values_list("key", flat=True)) == ["clarity", "use"]
-    assert documents.from_document(rubric.document).criterion("use").points[1].label == "perhaps"
+    assert (
+        documents.protocol_from_document(rubric.document).criterion("use").points[1].label
+        == "perhaps"
+    )
 
 
 @pytest.mark.long
@@ -98,8 +102,8 @@ def test_protocol_of_two_criteria_on_a_small_screen_without_javascript(new_page,
 @pytest.mark.long
 def test_draft_says_what_is_missing_and_leads_there(page, owner):
     enter(page, owner)
-    made = rubric_drafts.start(
-        by=owner, text=documents.write(protocol_edits.blank()), now=timezone.now()
+    made = protocol_drafts.start_protocol_draft(
+        by=owner, text=documents.write_yaml(protocol_edits.blank_protocol()), now=timezone.now()
     )
     page.goto(reverse("judging:rubric_draft", args=[made.pk]))
     page.get_by_role("button", name="Save the draft").click()
@@ -113,7 +117,7 @@ def test_draft_says_what_is_missing_and_leads_there(page, owner):
 
 def test_leaving_unsaved_entries_is_asked_about(page, owner):
     enter(page, owner)
-    made = rubric_drafts.start(by=owner, text=factories.SMALL, now=timezone.now())
+    made = protocol_drafts.start_protocol_draft(by=owner, text=factories.SMALL, now=timezone.now())
     page.goto(reverse("judging:rubric_draft", args=[made.pk]))
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))

@@ -2,8 +2,9 @@
 
 from django.utils import timezone
 
-from judging.actions import campaigns
-from judging.models import Campaign, User
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.campaign import Campaign
+from judging.people.models.user import User
 from tests import factories
 
 STATES = ("draft", "locked", "open", "closed", "archived")
@@ -14,11 +15,11 @@ def in_state(state: str, manager: User | None = None) -> Campaign:
     campaign, now = factories.campaign(manager=manager), timezone.now()
     reached = STATES.index(state)
     if reached >= STATES.index("locked"):
-        campaigns.lock(campaign=campaign, now=now)
+        campaigns.lock_protocol(campaign=campaign, now=now)
     if reached >= STATES.index("open"):
-        campaigns.open_(campaign=campaign, now=now)
+        campaigns.open_campaign(campaign=campaign, now=now)
     if reached >= STATES.index("closed"):
-        campaigns.close(campaign=campaign, now=now)
+        campaigns.close_campaign(campaign=campaign, now=now)
     if state == "archived":
-        campaigns.move(campaign=campaign, to="archived", now=now)
+        campaigns.move_campaign(campaign=campaign, to="archived", now=now)
     return campaign

@@ -1,11 +1,11 @@
 """Studies as whole files, as pages export them in pieces."""
 
-from judging.imports.recipes import writers
-from judging.imports.records import StudyRecords
+from judging.formats.recipes import writers
+from judging.formats.records import StudyRecords
 
 
 def long_csv(study: StudyRecords) -> str:
-    return "".join(writers.pieces_of(study))
+    return "".join(writers.study_pieces(study))
 
 
 def long_jsonl(study: StudyRecords) -> str:

@@ -3,10 +3,11 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from judging import storage
-from judging.imports import adding
-from judging.imports.mapping import mapping_from
-from judging.models import Rubric, User
+from judging.formats.mapping import mapping_from
+from judging.imports.actions import adding
+from judging.jobs import storage
+from judging.people.models.user import User
+from judging.protocols.models.protocol import Rubric
 from tests import factories
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
@@ -44,7 +45,7 @@ def imported(
     if data == QUESTIONS.encode() and columns is None:
         columns = COLUMNS
     return adding.import_file(
-        file=storage.keep(data),
+        file=storage.store_bytes(data),
         file_name=file_name,
         name=name,
         by=by or factories.researcher(),

@@ -6,8 +6,10 @@ import io
 import pytest
 from django.utils import timezone
 
-from judging.actions import campaigns, exports
-from judging.models import Question, SpanMark
+from judging.campaigns.actions import campaigns
+from judging.datasets.models.dataset import Question
+from judging.imports.actions import exports
+from judging.work.models.assignment import SpanMark
 from tests import factories
 from tests.annotation import studies
 from tests.judging.exported import long_csv
@@ -50,8 +52,8 @@ def test_texts_survive_import_page_and_export(language: str) -> None:
         rubric=factories.rubric("qgstec2010-a"),
         annotators_per_task=1,
     )
-    campaigns.lock(campaign=campaign, now=timezone.now())
-    campaigns.open_(campaign=campaign, now=timezone.now())
+    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.open_campaign(campaign=campaign, now=timezone.now())
     client, enrollment = studies.annotator(campaign)
     assignment = studies.held(enrollment)
     start = passage.index(answer)
@@ -69,7 +71,9 @@ def test_texts_survive_import_page_and_export(language: str) -> None:
         assert text.replace("'", "&#x27;") in html
     client.post(f"/tasks/{assignment.pk}/submit/?step=0", form)
     assert list(SpanMark.objects.values_list("start", "end")) == [(start, start + len(answer))]
-    [row, *_others] = csv.DictReader(io.StringIO(long_csv(exports.study_of(campaign=campaign))))
+    [row, *_others] = csv.DictReader(
+        io.StringIO(long_csv(exports.export_campaign(campaign=campaign)))
+    )
     assert (row["passage"], row["question"], row["answer"]) == (passage, question, answer)
     assert int(row["answer_start"]) == start
     assert Question.objects.get().text == question

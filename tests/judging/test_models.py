@@ -5,7 +5,11 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
-from judging.models import Assignment, Draft, Judgment, Task, Unit
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Task
+from judging.datasets.models.dataset import Unit
+from judging.work.models.assignment import Draft
+from judging.work.models.judgment import Judgment
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from judging.actions import assignments, judgments, rounds, sheets
-from judging.actions.assignments import Here
-from judging.actions.drafts import SentPage
-from judging.models import Assignment, Campaign, Enrollment, Round
+from judging.campaigns.actions import rounds
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign, Round
+from judging.campaigns.models.members import Enrollment
+from judging.work.actions import assignments, judgments, sheets
+from judging.work.actions.assignments import Here
+from judging.work.actions.drafts import SentPage
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 Say = Callable[[str, str], int]  # a question's text and a criterion's key, to a value
@@ -20,7 +23,7 @@ def begun(
     annotators: int = 2,
     apart: bool = True,
 ) -> Round:
-    return rounds.begin(
+    return rounds.start_round(
         campaign=campaign,
         kind=kind,
         size=size,
@@ -37,17 +40,17 @@ def judged(
     """Judge a round's tasks until none is left for the annotator; return how many."""
     round.campaign.refresh_from_db()
     for done in range(most):
-        found = assignments.claim(enrollment=enrollment, round=round)
+        found = assignments.claim_assignment(enrollment=enrollment, round=round)
         if not isinstance(found, Here):
             return done
         related = ("task", "enrollment", "round__campaign__rubric")
         own = Assignment.objects.select_related(*related).get(pk=found.assignment.pk)
-        sheet = sheets.of(own)
+        sheet = sheets.sheet_of_assignment(own)
         texts = {question.unit: question.text for question in sheet.questions()}
         given = [
             (asked, say(texts.get(asked.unit, ""), asked.criterion.key)) for asked in sheet.asked()
         ]
-        judgments.hand_in(
+        judgments.submit_and_claim_next(
             assignment=own, page=SentPage(given, 1, None), token=own.submit_token, sheet=sheet
         )
     return most

@@ -3,11 +3,12 @@ given pace."""
 
 from collections.abc import Callable
 
-from judging.actions import assignments, drafts, judgments, sheets
-from judging.actions.assignments import Here
-from judging.actions.drafts import SentPage
-from judging.actions.sheets import AskedControl
-from judging.models import Assignment, Enrollment
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.members import Enrollment
+from judging.work.actions import assignments, drafts, judgments, sheets
+from judging.work.actions.assignments import Here
+from judging.work.actions.drafts import SentPage
+from judging.work.actions.sheets import AskedControl
 from tests.annotation.studies import main_round
 
 Choose = Callable[[Assignment, AskedControl], int]
@@ -21,7 +22,7 @@ def work(
     done = []
     round = main_round(enrollment.campaign)
     for _ in range(tasks):
-        outcome = assignments.claim(enrollment=enrollment, round=round)
+        outcome = assignments.claim_assignment(enrollment=enrollment, round=round)
         if not isinstance(outcome, Here):
             break
         done.append(hand_in(outcome.assignment, choose, seconds))
@@ -32,14 +33,14 @@ def hand_in(assignment: Assignment, choose: Choose | int, seconds: float = 60) -
     own = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric").get(
         pk=assignment.pk
     )
-    sheet = sheets.of(own)
+    sheet = sheets.sheet_of_assignment(own)
     given = [
         (asked, choose if isinstance(choose, int) else choose(own, asked))
         for asked in sheet.asked()
     ]
-    drafts.save(assignment=own, page=SentPage(given, 1))
+    drafts.save_draft(assignment=own, page=SentPage(given, 1))
     own.refresh_from_db()
-    judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
+    judgments.submit_task(assignment=own, token=own.submit_token, sheet=sheet)
     Assignment.objects.filter(pk=own.pk).update(active_seconds=seconds)
     own.refresh_from_db()
     return own

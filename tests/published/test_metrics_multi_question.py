@@ -16,7 +16,7 @@ import pytest
 from quaestor_metrics import MetricUnavailable, Preparation, ScoredSet, keep_running, score_items
 from quaestor_metrics import _registry as registry
 from quaestor_metrics._bleu import bleu
-from quaestor_metrics._pair_matrices import assigned, f_measure, precision
+from quaestor_metrics._pair_matrices import best_assignment, f_measure, precision
 from quaestor_metrics._rouge import rouge_l
 from tests.shared_data import ROOT
 
@@ -153,7 +153,7 @@ def test_q_bleu_1_of_lower_cased_text_is_another_number(
 
 def test_figure_3_from_its_pair_scores() -> None:
     """Published pairs 9.33 18.19 48.83 16.46, S 92.81, Multi-METEOR 18.56, average 23.20."""
-    found = assigned(100 * np.array(oracle()[0]["pair_matrices"]["METEOR"]))
+    found = best_assignment(100 * np.array(oracle()[0]["pair_matrices"]["METEOR"]))
     pairs = 100 * np.array(oracle()[0]["pair_matrices"]["METEOR"])
     assert [round(pairs[i, j], 2) for i, j in found.pairs] == [9.33, 18.19, 48.83, 16.46]
     assert [j for _, j in found.pairs] == [2, 1, 0, 5]

@@ -28,7 +28,7 @@ from quaestor_metrics._weight_tuning import (
     JudgedScores,
     WeightSearch,
     class_scores,
-    held_out,
+    validate_weights,
 )
 from tests.shared_data import ROOT, path
 
@@ -180,7 +180,7 @@ def tuned(method: str, formula: str = "per_class_f") -> list[HeldOut]:
     scores = class_scores(pairs, formula=formula)
     rng = np.random.default_rng(2018)
     judged = JudgedScores(scores, values("bleu_1"), gold())
-    return held_out(judged, WeightSearch(formula, method), rng=rng)
+    return validate_weights(judged, WeightSearch(formula, method), rng=rng)
 
 
 @pytest.mark.parametrize(

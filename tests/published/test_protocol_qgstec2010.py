@@ -11,9 +11,9 @@ from collections import Counter
 import pytest
 from defusedxml.ElementTree import parse
 
-from analysis.protocol_aggregates import NumberedStudy, scores, study
+from analysis.sections.systems.protocol_aggregates import NumberedStudy, arrange_study, scores
 from judging.protocols.documents import shipped
-from judging.rules import Fatal, Rating, Slot, fatal_variants, unequal, violations
+from judging.protocols.rules import Fatal, Rating, Slot, fatal_variants, unequal, violations
 from tests import shared_data
 
 RUBRIC = shipped("qgstec2010-b")
@@ -99,7 +99,9 @@ def released(question_sets: dict[tuple[str, str], list[Slot]]) -> NumberedStudy:
         for given in slot.ratings
         for key, value in given.values.items()
     ]
-    return study([(*place, slot.text) for place, slot in places.items()], judgments, CRITERIA)
+    return arrange_study(
+        [(*place, slot.text) for place, slot in places.items()], judgments, CRITERIA
+    )
 
 
 def test_expected_and_returned_questions(released: NumberedStudy) -> None:

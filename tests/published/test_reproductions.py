@@ -8,9 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis import frames
-from analysis.actions.published import STUDIES
-from analysis.reports.numerals import listed
-from judging.models import Campaign, Judgment
+from analysis.published.actions.published import STUDIES
+from analysis.reports.numerals import format_list
+from judging.campaigns.models.campaign import Campaign
+from judging.work.models.judgment import Judgment
 from tests import factories, shared_data
 
 pytestmark = pytest.mark.django_db
@@ -150,7 +151,7 @@ def test_a_table_that_is_none_of_nema_and_khapra_says_what_is_missing(tmp_path, 
         call_command("reproduce", "nema2018", str(file))
 
     assert said in str(refused.value)
-    there = listed(rows[0][:gone] + rows[0][gone + 1 :])
+    there = format_list(rows[0][:gone] + rows[0][gone + 1 :])
     assert f"Its columns are: {there}." in str(refused.value)
     assert not Campaign.objects.exists()
 
@@ -218,7 +219,7 @@ def test_reproduce_qgbench_part_blank_slots_do_not_count(capsys):
 
     computed = reproduced("qgbench", file, capsys)["computed"]
 
-    questions = frames.material(Campaign.objects.get()).questions
+    questions = frames.read_campaign(Campaign.objects.get()).questions
     assert (len(rows), questions["text"].notna().sum()) == (580, 580)
     assert len(questions) > len(rows), "no slot is blank"
     assert {name: row["within_1e-6"] for name, row in computed["metrics"].items()} == {
@@ -265,7 +266,7 @@ def test_reproduce_qgbench_table_of_3000_questions_with_blank_slots_has_the_publ
 
     said = printed("qgbench", file, capsys)
 
-    assert len(frames.material(Campaign.objects.get()).questions) == 3600
+    assert len(frames.read_campaign(Campaign.objects.get()).questions) == 3600
     assert OTHER_DATA not in said
     assert re.search(r"system_mean / LSTM / correctness +1\.21 ", said)
     assert "Table 6" in said

@@ -5,9 +5,10 @@ import numpy as np
 import published_data as data
 import pytest
 
-from analysis.actions import runs
-from judging.actions import jobs, rubrics
+from analysis.runs.actions import runs
+from judging.jobs.actions import jobs
 from judging.protocols import documents
+from judging.protocols.actions import protocols
 from tests.analysis.studies import campaign_of
 
 pytestmark = pytest.mark.django_db
@@ -58,16 +59,16 @@ def found(lasting: None) -> dict[tuple[str, str, str], float]:
     rubric = RUBRIC.replace("TO_FIVE", points(5)).replace("TO_TEN", points(10))
     campaign = campaign_of(
         "\n".join(lines).encode(),
-        rubric=rubrics.install(document=documents.parse(rubric, "scale.yaml")),
+        rubric=protocols.install(document=documents.parse(rubric, "scale.yaml")),
     )
-    run = runs.start(
+    run = runs.start_run(
         campaign=campaign,
         by=campaign.created_by,
         seed=1,
         parameters={"resamples": 100, "metrics": []},
     )
-    job = jobs.claim(job_id=run.job_id)
-    jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
+    job = jobs.claim_job(job_id=run.job_id)
+    jobs.finish_job(job=job, result=runs.execute_run(run=run, work=jobs.Work(job, worker="test")))
     return {
         (row["criterion"], row["coefficient"], row["level"]): row["value"]
         for row in dict(runs.StoredTables(run))["agreement"]

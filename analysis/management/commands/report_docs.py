@@ -17,12 +17,12 @@ class Command(BaseCommand):
     help = "Write docs/report.schema.json and docs/report-tables.md."
 
     def handle(self, **options: Any) -> None:
-        for name, text in written().items():
+        for name, text in render_docs().items():
             (ROOT / "docs" / name).write_text(text)
             self.stdout.write(f"docs/{name}")
 
 
-def written() -> dict[str, str]:
+def render_docs() -> dict[str, str]:
     """Return the text of each file by its name in docs."""
     schema = json.dumps(run_schema(sections.SECTIONS), indent=1, ensure_ascii=False) + "\n"
     return {"report.schema.json": schema, "report-tables.md": column_docs(sections.SECTIONS)}

@@ -10,11 +10,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from analysis.actions import reproductions
-from analysis.actions.published import STUDIES
-from judging import storage
-from judging.imports.files import CannotImport
-from judging.models import User
+from analysis.published.actions import reproductions
+from analysis.published.actions.published import STUDIES
+from judging.imports.actions.files import CannotImport
+from judging.jobs import storage
+from judging.people.models.user import User
 
 P_PRINTED_FROM = 0.00005  # a p below it would be written as 0
 
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         by = _account(owner or self._default_owner())
         given = [_given(each) for each in file]
         try:
-            found = reproductions.reproduce(key=study, files=given, by=by, now=timezone.now())
+            found = reproductions.reproduce_study(key=study, files=given, by=by, now=timezone.now())
         except CannotImport as error:
             raise CommandError(str(error)) from None
         self.stdout.write(_as_json(found) if json else "\n".join(_as_text(found)))
@@ -80,7 +80,7 @@ class Command(BaseCommand):
 
 def _given(path: Path) -> reproductions.ReleasedFile:
     try:
-        return reproductions.ReleasedFile(path.name, storage.keep(path.read_bytes()))
+        return reproductions.ReleasedFile(path.name, storage.store_bytes(path.read_bytes()))
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None
 

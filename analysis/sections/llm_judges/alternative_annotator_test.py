@@ -8,17 +8,17 @@ import numpy as np
 
 from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
-from analysis.reports.numerals import coefficient, known, or_dash, p_alone, with_interval
-from analysis.reports.rows import column, table_row
+from analysis.reports.numerals import coefficient, is_defined, or_dash, p_alone, with_interval
+from analysis.reports.rows import row_field, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
-from analysis.sections.agreement import level_of
+from analysis.sections.agreement.agreement import level_of
 from analysis.sections.llm_judges.judge_descriptions import (
     Judged,
     judged_criteria,
     repeated_answers,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.percentages import percent
+from judging.base.percentages import percent
 from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._alternative_annotator import (
@@ -29,12 +29,12 @@ from quaestor_stats._alternative_annotator import (
     alternative_test,
 )
 from quaestor_stats._cohen_kappa import Weights, cohen_kappa
-from quaestor_stats._correlation import correlate
+from quaestor_stats._correlation import correlate_columns
 from quaestor_stats._inputs import FloatArray, Labels
-from quaestor_stats._llm_judges import following, most_given, severity_of
+from quaestor_stats._llm_judges import compare_judge, most_given, severity_of
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Jackknife
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._result import Result, undefined_result
 
 NO_ORDER = "the values have no order: nothing can be followed"
 NOT_REPEATED = "it was asked nothing twice"
@@ -44,78 +44,84 @@ NOT_REPEATED = "it was asked nothing twice"
 class VerdictRow:
     """One judge on one criterion: the alternative annotator test, and values to be read with it."""
 
-    criterion: str = column("key of the criterion")
-    judge: str = column("name of the judge, or the jury of all")
-    epsilon: float = column("what replacing an annotator may cost")
-    epsilon_reason: str = column("the annotators for whom that epsilon is meant")
-    items: int = column("units judged by the judge and two or more annotators")
-    left_out: int = column("units judged by the judge and fewer than two annotators")
-    people: int = column("annotators that it was tested against")
-    winning_rate: float = column(
+    criterion: str = row_field("key of the criterion")
+    judge: str = row_field("name of the judge, or the jury of all")
+    epsilon: float = row_field("what replacing an annotator may cost")
+    epsilon_reason: str = row_field("the annotators for whom that epsilon is meant")
+    items: int = row_field("units judged by the judge and two or more annotators")
+    left_out: int = row_field("units judged by the judge and fewer than two annotators")
+    people: int = row_field("annotators that it was tested against")
+    winning_rate: float = row_field(
         "share of them against whom it wins, a source's items kept together"
     )
-    passes: bool | None = column("whether that is a half or more; empty if it cannot be tested")
-    winning_rate_published: float = column(
+    passes: bool | None = row_field("whether that is a half or more; empty if it cannot be tested")
+    winning_rate_published: float = row_field(
         "the winning rate with items as independent, as the method was published"
     )
-    passes_published: bool | None = column("whether that is a half or more")
-    reason: str = column("why it cannot be tested")
-    caution: str = column("what makes the test weak")
-    advantage: Result = column(
+    passes_published: bool | None = row_field("whether that is a half or more")
+    reason: str = row_field("why it cannot be tested")
+    caution: str = row_field("what makes the test weak")
+    advantage: Result = row_field(
         "average advantage probability: the mean over annotators of the share of items on which "
         "the judge is at least as near to the others as the annotator",
         prefix="advantage_",
     )
-    follows: Result = column(
+    follows: Result = row_field(
         "Spearman's rho of the judge with the mean of all annotators but one, averaged over the "
         "left-out annotators",
         prefix="follows_",
     )
-    person: Result = column(
+    person: Result = row_field(
         "the same rho of the left-out annotator, which is the human ceiling on these items",
         prefix="person_",
     )
-    difference: Result = column("follows minus person", prefix="difference_")
-    severity: Result = column(
+    difference: Result = row_field("follows minus person", prefix="difference_")
+    severity: Result = row_field(
         "mean of the judge minus the mean of the annotators", prefix="severity_"
     )
-    again: Result = column(
+    again: Result = row_field(
         "share of values that are the same when the judge is asked again", prefix="again_"
     )
-    most_given: float = column("value that it gives most often")
-    most_given_share: float = column("share of that value among its own")
-    most_given_by_people: float = column("share of that value among the annotators' values")
+    most_given: float = row_field("value that it gives most often")
+    most_given_share: float = row_field("share of that value among its own")
+    most_given_by_people: float = row_field("share of that value among the annotators' values")
 
 
 @table_row
 class AgainstPersonRow:
     """One judge against one annotator on one criterion."""
 
-    criterion: str = column("key of the criterion")
-    judge: str = column("name of the judge")
-    person: str = column("label of the annotator who is left out and compared")
-    n: int = column("units that the judge, this annotator and another annotator judged")
-    advantage: float = column("share of them on which the judge is at least as near to the others")
-    person_advantage: float = column(
+    criterion: str = row_field("key of the criterion")
+    judge: str = row_field("name of the judge")
+    person: str = row_field("label of the annotator who is left out and compared")
+    n: int = row_field("units that the judge, this annotator and another annotator judged")
+    advantage: float = row_field(
+        "share of them on which the judge is at least as near to the others"
+    )
+    person_advantage: float = row_field(
         "share of them on which the annotator is at least as near to the others"
     )
-    p: float = column(
+    p: float = row_field(
         "one-sided p that the annotator is better by epsilon or more, a source's items kept "
         "together"
     )
-    p_adjusted: float = column("p after Benjamini and Yekutieli's correction over the annotators")
-    p_published: float = column("p with items as independent, as the method was published")
-    p_published_adjusted: float = column("p_published after Benjamini and Yekutieli's correction")
-    wins: bool | None = column(
+    p_adjusted: float = row_field(
+        "p after Benjamini and Yekutieli's correction over the annotators"
+    )
+    p_published: float = row_field("p with items as independent, as the method was published")
+    p_published_adjusted: float = row_field(
+        "p_published after Benjamini and Yekutieli's correction"
+    )
+    wins: bool | None = row_field(
         "whether the judge wins against the annotator; empty if it was not tested"
     )
-    not_tested: str = column("why it was not tested")
-    rho: float = column("Spearman's rho of judge and annotator")
-    kappa: Result = column(
+    not_tested: str = row_field("why it was not tested")
+    rho: float = row_field("Spearman's rho of judge and annotator")
+    kappa: Result = row_field(
         "Cohen's kappa of the two, with quadratic weights where the values have an order",
         prefix="kappa_",
     )
-    alpha: Result = column("Krippendorff's alpha of the two", prefix="alpha_")
+    alpha: Result = row_field("Krippendorff's alpha of the two", prefix="alpha_")
 
 
 class AlternativeAnnotatorTest(Section[VerdictRow]):
@@ -141,7 +147,7 @@ class AlternativeAnnotatorTest(Section[VerdictRow]):
         for judged in judged_criteria(inputs.said):
             chance.step(f"LLM judges on {judged.criterion.key}")
             for name in judged.judges:
-                rows.append(_verdict(judged, name, tested(judged, name, epsilon)))
+                rows.append(_verdict(judged, name, run_alternative_test(judged, name, epsilon)))
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -185,7 +191,7 @@ class JudgeAgainstAnnotators(Section[AgainstPersonRow]):
             _against(judged, name, place, one)
             for judged in judged_criteria(inputs.said)
             for name in judged.judges
-            for place, one in enumerate(tested(judged, name, epsilon).people)
+            for place, one in enumerate(run_alternative_test(judged, name, epsilon).people)
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -209,7 +215,7 @@ class JudgeAgainstAnnotators(Section[AgainstPersonRow]):
         return draw(table, found.of(JudgeAgainstAnnotators), found.names)
 
 
-def tested(judged: Judged, name: str, epsilon: float) -> AlternativeTest:
+def run_alternative_test(judged: Judged, name: str, epsilon: float) -> AlternativeTest:
     """Return the alternative annotator test of one judge on one criterion."""
     return alternative_test(
         judged.people,
@@ -262,9 +268,9 @@ def _verdict(judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
 def _distances(judged: Judged, values: FloatArray) -> tuple[Result, Result, Result, Result]:
     """Return rho of a judge, rho of a person, their difference, and the judge's severity."""
     if level_for(judged.criterion) != "ordinal":
-        rho = undefined("Spearman's rho", NO_ORDER)
-        return rho, rho, rho, undefined("mean of the judge minus people", NO_ORDER)
-    beside = following(judged.people, values, sources=judged.clusters, unit=judged.unit)
+        rho = undefined_result("Spearman's rho", NO_ORDER)
+        return rho, rho, rho, undefined_result("mean of the judge minus people", NO_ORDER)
+    beside = compare_judge(judged.people, values, sources=judged.clusters, unit=judged.unit)
     severity = severity_of(judged.people, values, sources=judged.clusters, unit=judged.unit)
     return beside.judge, beside.person, beside.difference, severity
 
@@ -274,7 +280,7 @@ def _again(judged: Judged, name: str) -> Result:
     answers = repeated_answers(judged, name)
     table = answers.pivot(index="unit", columns="time", values="value")
     if 1 not in table.columns:
-        return undefined("share of equal values when asked again", NOT_REPEATED)
+        return undefined_result("share of equal values when asked again", NOT_REPEATED)
     table = table[[0, 1]].dropna()
     return percent_agreement(
         table.to_numpy("float64"),
@@ -303,7 +309,7 @@ def _against(judged: Judged, name: str, place: int, one: AgainstPerson) -> Again
         p_published_adjusted=one.adjusted_items,
         wins=None if one.reason else one.won,
         not_tested=one.reason,
-        rho=correlate(*pair.T).value if ordered and len(pair) > 2 else nan,
+        rho=correlate_columns(*pair.T).value if ordered and len(pair) > 2 else nan,
         kappa=kappa,
         alpha=alpha,
     )
@@ -314,7 +320,7 @@ def _pair_agreement(pair: FloatArray, judged: Judged, clusters: Labels) -> tuple
     criterion, interval = judged.criterion, Jackknife(unit=judged.unit)
     on_scale = bool(np.isin(pair[:, 0], criterion.values()).all())
     weights: Weights = "quadratic" if level_for(criterion) == "ordinal" else "unweighted"
-    kappa = undefined("Cohen's kappa", "a jury's means are no points of the scale")
+    kappa = undefined_result("Cohen's kappa", "a jury's means are no points of the scale")
     if on_scale and len(pair):
         kappa = cohen_kappa(
             *pair.T,
@@ -324,7 +330,7 @@ def _pair_agreement(pair: FloatArray, judged: Judged, clusters: Labels) -> tuple
             interval=interval,
         )
     level = level_of(criterion) if on_scale else "interval"
-    alpha = undefined("Krippendorff's alpha", "the two share no unit")
+    alpha = undefined_result("Krippendorff's alpha", "the two share no unit")
     if len(pair):
         alpha = krippendorff_alpha(pair, level=level, clusters=clusters, interval=interval)
     return kappa, alpha
@@ -342,7 +348,7 @@ def _sample(row: VerdictRow) -> str:
 def _rate(row: VerdictRow) -> str:
     """Return in words the winning rate, and the verdict as published if it differs."""
     rate = ""
-    if known(row.winning_rate):
+    if is_defined(row.winning_rate):
         rate = f"wins against {percent(row.winning_rate)} of {row.people}"
     if row.passes_published != row.passes:
         rate += f"; as published {VERDICT[row.passes_published]}"
@@ -351,7 +357,7 @@ def _rate(row: VerdictRow) -> str:
 
 def _most_given_cell(row: VerdictRow) -> Cell:
     under = ""
-    if known(row.most_given):
+    if is_defined(row.most_given):
         under = f"{row.most_given:g}, people {percent(row.most_given_by_people)}"
     return Cell(percent(row.most_given_share), under)
 

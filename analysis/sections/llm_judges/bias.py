@@ -12,9 +12,8 @@ from analysis.frames import Material
 from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, with_interval
-from analysis.reports.rows import Record, TestedResult, column, table_row
+from analysis.reports.rows import Record, TestedResult, row_field, table_row
 from analysis.reports.table_engine import MISSING, Pivot, ReportTable, draw
-from analysis.sections.correlations import LEVELS, MEASURES
 from analysis.sections.llm_judges.alternative_annotator_test import level_for
 from analysis.sections.llm_judges.judge_descriptions import (
     Judged,
@@ -22,12 +21,13 @@ from analysis.sections.llm_judges.judge_descriptions import (
     judged_criteria,
     mean_of_people,
 )
+from analysis.sections.metrics.correlations import LEVELS, MEASURES
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.long_texts import shortened
-from judging.percentages import percent
+from judging.base.long_texts import shortened
+from judging.base.percentages import percent
 from quaestor_stats._associations import Association, against_people
 from quaestor_stats._design import Design, facets
-from quaestor_stats._inputs import BoolArray, FloatArray, Labels, oriented
+from quaestor_stats._inputs import BoolArray, FloatArray, Labels, orient_scores
 from quaestor_stats._llm_judges import bias_by_system
 from quaestor_stats._result import Result
 
@@ -42,13 +42,13 @@ class JudgeBiasRow:
     """Bias of one judge towards one system: how much higher than annotators it rates the system,
     compared with the other systems."""
 
-    criterion: str = column("key of the criterion")
-    judge: str = column("name of the judge")
-    system: str = column("name of the system")
-    own_family: bool = column(
+    criterion: str = row_field("key of the criterion")
+    judge: str = row_field("name of the judge")
+    system: str = row_field("name of the system")
+    own_family: bool = row_field(
         "whether the system is of the judge's own model family; for a jury, of every judge's"
     )
-    bias: Result = column(
+    bias: Result = row_field(
         "mean of judge minus annotators on the system's items, minus the same on all other items, "
         "sign-aligned so that above 0 the judge favours the system more than annotators do"
     )
@@ -58,29 +58,29 @@ class JudgeBiasRow:
 class JudgeUseRow:
     """Use of one point of a scale by one judge, and by annotators."""
 
-    criterion: str = column("key of the criterion")
-    judge: str = column("name of the judge")
-    value: int = column("the point")
-    label: str = column("its label")
-    count: int = column("times the judge gave it")
-    share: float = column("its share of the judge's values")
-    people_share: float = column("its share of the annotators' values on the same items")
+    criterion: str = row_field("key of the criterion")
+    judge: str = row_field("name of the judge")
+    value: int = row_field("the point")
+    label: str = row_field("its label")
+    count: int = row_field("times the judge gave it")
+    share: float = row_field("its share of the judge's values")
+    people_share: float = row_field("its share of the annotators' values on the same items")
 
 
 @table_row
 class JudgeLevelRow:
     """Correlation of one judge with the mean human ratings at one level by one measure."""
 
-    criterion: str = column("key of the criterion")
-    judge: str = column("name of the judge")
-    level: str = column("pooled, within_source or systems")
-    measure: str = column(
+    criterion: str = row_field("key of the criterion")
+    judge: str = row_field("name of the judge")
+    level: str = row_field("pooled, within_source or systems")
+    measure: str = row_field(
         "pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy"
     )
-    baseline: float = column(
+    baseline: float = row_field(
         "share of pairs tied in the human ratings, which is the accuracy of tying every pair"
     )
-    estimate: TestedResult = column(
+    estimate: TestedResult = row_field(
         "the measure with its interval and test, over the declared design"
     )
 
@@ -89,16 +89,16 @@ class JudgeLevelRow:
 class JudgedItemRow:
     """One value of one judge and the mean human rating, with the judge's reason."""
 
-    criterion: str = column("key of the criterion")
-    judge: str = column("name of the judge")
-    source: str = column("key of the source")
-    system: str = column("name of the system")
-    position: int = column("slot of the question in its set; 0 for the set as a whole")
-    question: str = column("its text")
-    repeat: int = column("number of the repeat, if the judge was asked more than once")
-    value: float = column('the judge\'s value; empty for "cannot say"')
-    people: float = column("mean of the annotators' values")
-    rationale: str = column(
+    criterion: str = row_field("key of the criterion")
+    judge: str = row_field("name of the judge")
+    source: str = row_field("key of the source")
+    system: str = row_field("name of the system")
+    position: int = row_field("slot of the question in its set; 0 for the set as a whole")
+    question: str = row_field("its text")
+    repeat: int = row_field("number of the repeat, if the judge was asked more than once")
+    value: float = row_field('the judge\'s value; empty for "cannot say"')
+    people: float = row_field("mean of the annotators' values")
+    rationale: str = row_field(
         "the judge's reason, or its beginning if all reasons together are very long"
     )
 
@@ -159,7 +159,7 @@ class JudgeBias(Section[JudgeBiasRow]):
             for name, values in judged.judges.items():
                 biases = bias_by_system(
                     oriented_table(judged.people, up),
-                    oriented(values, higher_is_better=up),
+                    orient_scores(values, higher_is_better=up),
                     systems=judged.systems,
                     sources=judged.clusters,
                     unit=judged.unit,
@@ -285,7 +285,7 @@ class JudgeCorrelations(Section[JudgeLevelRow]):
 
 def _judged_items(material: Material) -> list[dict[str, Any]]:
     """Return the judges' answers with their questions and mean human ratings."""
-    answers = frames.by_machines(material)
+    answers = frames.llm_judgments(material)
     if answers.empty:
         return []
     slots = material.slots.set_index("unit")[["source", "system", "position", "text"]]
@@ -304,7 +304,10 @@ def _associations(judged: Judged, design: Design, chance: Chance) -> list[Associ
     people = oriented_table(judged.people, up)
     return against_people(
         {key: mean_of_people(people)},
-        {name: oriented(values, higher_is_better=up) for name, values in judged.judges.items()},
+        {
+            name: orient_scores(values, higher_is_better=up)
+            for name, values in judged.judges.items()
+        },
         facets=facets(
             judged.sources, systems, design=design, clusters=judged.clusters, unit=judged.unit
         ),

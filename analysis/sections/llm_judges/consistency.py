@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from analysis.reports.cells import difference_cell, estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, with_interval
-from analysis.reports.rows import column, table_row
+from analysis.reports.rows import row_field, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
-from analysis.sections.agreement import level_of
+from analysis.sections.agreement.agreement import level_of
 from analysis.sections.llm_judges.alternative_annotator_test import level_for
 from analysis.sections.llm_judges.judge_descriptions import (
     Judged,
@@ -18,15 +18,15 @@ from analysis.sections.llm_judges.judge_descriptions import (
     repeated_answers,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.system_comparisons import negated
-from judging.percentages import percent
+from analysis.sections.systems.system_comparisons import negate_difference
+from judging.base.percentages import percent
 from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._inputs import FloatArray
-from quaestor_stats._llm_judges import by_place
+from quaestor_stats._llm_judges import compare_positions
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._resampling import Jackknife
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._result import Result, undefined_result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,24 +38,28 @@ NO_ORDER = "the values have no order: none is higher"
 class JudgeConsistencyRow:
     """One judge on one criterion, asked about the same questions again."""
 
-    criterion: str = column("key of the criterion")
-    judge: str = column("name of the judge")
-    items: int = column("units that it was asked about twice or more")
-    times: int = column("largest number of times that it was asked about a unit")
-    same: Result = column("share of pairs of its answers to a unit that are equal", prefix="same_")
-    alpha: Result = column(
+    criterion: str = row_field("key of the criterion")
+    judge: str = row_field("name of the judge")
+    items: int = row_field("units that it was asked about twice or more")
+    times: int = row_field("largest number of times that it was asked about a unit")
+    same: Result = row_field(
+        "share of pairs of its answers to a unit that are equal", prefix="same_"
+    )
+    alpha: Result = row_field(
         "Krippendorff's alpha with its repeated judgments as raters", prefix="alpha_"
     )
-    moved: int = column("units shown at two or more positions among the questions shown together")
-    same_still: Result = column(
+    moved: int = row_field(
+        "units shown at two or more positions among the questions shown together"
+    )
+    same_still: Result = row_field(
         "share of equal answers to a unit shown at the same position both times",
         prefix="same_still_",
     )
-    same_moved: Result = column(
+    same_moved: Result = row_field(
         "share of equal answers to a unit shown at another position the second time",
         prefix="same_moved_",
     )
-    earlier: Result = column(
+    earlier: Result = row_field(
         "its value of a unit at the earlier position minus that at the later one, sign-aligned so "
         "that above 0 it favours the earlier position",
         prefix="earlier_",
@@ -107,7 +111,7 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
             if row.earlier.ci.low > 0 or row.earlier.ci.high < 0:
                 name, first = found.name_of(row.criterion), row.earlier.ci.low > 0
                 which, gap = "earlier" if first else "later", row.earlier
-                by = with_interval(gap if first else negated(gap))
+                by = with_interval(gap if first else negate_difference(gap))
                 yield f"{name}: {row.judge} is kinder to a question that stands {which}, by {by}."
 
 
@@ -121,7 +125,7 @@ def _row(judged: Judged, name: str) -> JudgeConsistencyRow | None:
     clusters = judged.clusters_of(values.index)
     interval = Jackknife(unit=judged.unit)
     table = _floats(values)
-    moves = by_place(table, _floats(places), sources=clusters, unit=judged.unit)
+    moves = compare_positions(table, _floats(places), sources=clusters, unit=judged.unit)
     return JudgeConsistencyRow(
         criterion=judged.criterion.key,
         judge=name,
@@ -143,8 +147,8 @@ def _row(judged: Judged, name: str) -> JudgeConsistencyRow | None:
 def _earlier(bias: Result, criterion: ProtocolCriterion) -> Result:
     """Return the bias towards the earlier position, above 0 if it favours the earlier."""
     if level_for(criterion) != "ordinal":
-        return undefined(bias.method, NO_ORDER)
-    return bias if criterion.best != "lowest" else negated(bias)
+        return undefined_result(bias.method, NO_ORDER)
+    return bias if criterion.best != "lowest" else negate_difference(bias)
 
 
 def _floats(table: pd.DataFrame) -> FloatArray:

@@ -11,12 +11,12 @@ import numpy as np
 from analysis import frames
 from analysis.frames import Material
 from analysis.reports.layout import Cell, PageTable
-from analysis.reports.numerals import counted
-from analysis.reports.rows import column, table_row
+from analysis.reports.numerals import format_count
+from analysis.reports.rows import row_field, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
-from analysis.sections.columns import clusters_of, units_of
+from analysis.sections.metrics.columns import clusters_of, criterion_slots
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.models import MachineJudge
+from judging.llm_judges.models.llm_judge import MachineJudge
 from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._design import ClusterUnit
 from quaestor_stats._inputs import FloatArray, Labels
@@ -37,19 +37,19 @@ def has_judges(inputs: Inputs) -> bool:
 class MachineJudgeRow:
     """An LLM judge."""
 
-    judge: str = column("name of the judge")
-    model: str = column("id of the model")
-    version: str = column("its version")
-    prompt_sha256: str = column("hash of the prompt, word for word")
-    temperature: float = column("sampling temperature")
-    judged_on: str = column("day on which it judged")
-    cost: float = column("what its answers cost")
-    currency: str = column("of the cost")
-    own_systems: list[str] = column("systems of its own model family")
-    items: int = column("units that it judged")
-    judgments: int = column("values that it gave")
-    repeated: int = column("values given again to the same unit")
-    problems: int = column("rows or values of its table that could not be imported")
+    judge: str = row_field("name of the judge")
+    model: str = row_field("id of the model")
+    version: str = row_field("its version")
+    prompt_sha256: str = row_field("hash of the prompt, word for word")
+    temperature: float = row_field("sampling temperature")
+    judged_on: str = row_field("day on which it judged")
+    cost: float = row_field("what its answers cost")
+    currency: str = row_field("of the cost")
+    own_systems: list[str] = row_field("systems of its own model family")
+    items: int = row_field("units that it judged")
+    judgments: int = row_field("values that it gave")
+    repeated: int = row_field("values given again to the same unit")
+    problems: int = row_field("rows or values of its table that could not be imported")
 
 
 class JudgeDescriptions(Section[MachineJudgeRow]):
@@ -65,7 +65,7 @@ class JudgeDescriptions(Section[MachineJudgeRow]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MachineJudgeRow]:
-        said = frames.by_machines(inputs.said)
+        said = frames.llm_judgments(inputs.said)
         rows = []
         for judge in MachineJudge.objects.filter(campaign=inputs.said.campaign).order_by("pk"):
             own = said[said["judge"] == judge.name]
@@ -109,7 +109,7 @@ def _made(row: MachineJudgeRow) -> str:
         f"prompt SHA-256 {row.prompt_sha256[:8]}…" if row.prompt_sha256 else "prompt not given",
         row.judged_on,
         f"cost {row.cost:g} {row.currency}".strip() if row.cost == row.cost else "",
-        f"{counted(row.problems, 'problem')} in its table" if row.problems else "",
+        f"{format_count(row.problems, 'problem')} in its table" if row.problems else "",
     ]
     return "; ".join(filter(None, parts))
 
@@ -137,7 +137,7 @@ class Judged:
 
 def judged_criteria(material: Material) -> list[Judged]:
     """Return the criteria that annotators and at least one LLM judge judged."""
-    answers = frames.by_machines(material)
+    answers = frames.llm_judgments(material)
     judged = (
         _judged(material, criterion, answers[answers["criterion"] == criterion.key])
         for criterion in material.rubric.criteria
@@ -154,7 +154,7 @@ def _judged(
         return None
     repeat = answers.groupby(["judge", "unit"])["repeat"].transform("min")
     first = answers[answers["repeat"] == repeat]
-    slots = units_of(material, criterion).set_index("unit")
+    slots = criterion_slots(material, criterion).set_index("unit")
     slots = slots[slots.index.isin(first["unit"])]
     judges = {
         str(name): rows.set_index("unit")["value"].reindex(slots.index).to_numpy("float64")

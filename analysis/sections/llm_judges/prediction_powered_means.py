@@ -7,8 +7,8 @@ import numpy as np
 
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Cell, PageTable
-from analysis.reports.numerals import known, or_dash
-from analysis.reports.rows import column, table_row
+from analysis.reports.numerals import is_defined, or_dash
+from analysis.reports.rows import row_field, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.llm_judges.alternative_annotator_test import level_for
 from analysis.sections.llm_judges.judge_descriptions import Judged, judged_criteria, mean_of_people
@@ -21,19 +21,19 @@ from quaestor_stats._result import Result
 class CorrectedMeanRow:
     """The mean of one system, or of all, by human ratings alone and with one judge."""
 
-    criterion: str = column("key of the criterion")
-    judge: str = column("name of the judge")
-    system: str = column("name of the system; empty for all that the judge judged")
-    items: int = column("units that the judge has")
-    judged: int = column("units of these that annotators judged")
-    tuning: float = column("trust in the judge: lambda, from 0 (none) to 1 (full)")
-    saves: float = column(
+    criterion: str = row_field("key of the criterion")
+    judge: str = row_field("name of the judge")
+    system: str = row_field("name of the system; empty for all that the judge judged")
+    items: int = row_field("units that the judge has")
+    judged: int = row_field("units of these that annotators judged")
+    tuning: float = row_field("trust in the judge: lambda, from 0 (none) to 1 (full)")
+    saves: float = row_field(
         "factor by which annotators alone would need more items for an interval as narrow"
     )
-    people: Result = column(
+    people: Result = row_field(
         "mean of the mean human ratings over the units that annotators judged", prefix="people_"
     )
-    corrected: Result = column(
+    corrected: Result = row_field(
         "mean of the judge over all its units, corrected by the human ratings", prefix="corrected_"
     )
 
@@ -73,7 +73,8 @@ class PredictionPoweredMeans(Section[CorrectedMeanRow]):
                 ),
                 ReportColumn("Trust", lambda row: Cell(or_dash(row.tuning))),
                 ReportColumn(
-                    "Saves", lambda row: Cell(f"× {row.saves:.1f}" if known(row.saves) else "–")
+                    "Saves",
+                    lambda row: Cell(f"× {row.saves:.1f}" if is_defined(row.saves) else "–"),
                 ),
             ],
             reasons=lambda rows: dict.fromkeys(

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config import backups
-from judging.actions import history
+from judging.people.actions import history
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
 
     def handle(self, *, file: Path, **options: Any) -> None:
         try:
-            digest = backups.save(file)
+            digest = backups.save_backup(file)
         except FileExistsError:
             raise CommandError(
                 f"{file} is there already; a backup is never written over another file."

@@ -5,8 +5,8 @@ from typing import Any
 from django.contrib.auth.management.commands import createsuperuser
 from django.core.management import CommandError
 
-from judging.actions import accounts
-from judging.models import User
+from judging.people.actions import accounts
+from judging.people.models.user import User
 
 
 class Command(createsuperuser.Command):

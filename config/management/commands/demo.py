@@ -14,8 +14,8 @@ from config.demo import logins, study
 from config.demo.logins import Login
 from config.demo.study import DemoStudy
 from config.processes import port_number
-from judging.models import Job
-from judging.tasks import ring
+from judging.jobs.models.job import Job
+from judging.jobs.tasks import announce_job
 
 
 class Command(BaseCommand):
@@ -36,17 +36,17 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, port: int, exit: bool, **options: Any) -> None:
-        with serving.alone() as note:
-            serving.prepare(self.say)
-            researcher, annotator = logins.ensure()
-            made = study.ensure(
+        with serving.lock_data_folder() as note:
+            serving.prepare_serving(self.say)
+            researcher, annotator = logins.ensure_logins()
+            made = study.ensure_demo_study(
                 researcher=researcher.user, annotator=annotator.user, now=timezone.now()
             )
             report = Report(made)
 
             def greet(site: str) -> None:
                 if made.run.job.state == Job.State.QUEUED:
-                    ring(made.run.job_id)
+                    announce_job(made.run.job_id)
                 self.say(greeting(site, researcher, annotator, made))
 
             def enough() -> bool:
@@ -80,10 +80,10 @@ class Report:
         if self.run.job.state != Job.State.DONE:
             self.failed = f"The analysis {self.run.job.state}: {self.run.job.error}"
             return self.failed
-        from analysis.actions import exports
+        from analysis.runs.actions import exports
 
         self.run.refresh_from_db()  # the hash of its input and the versions are stored by now
-        count = len(exports.write(self.run, self.folder))
+        count = len(exports.write_report(self.run, self.folder))
         return f"The report of the judged campaign: {count} files in {self.folder}"
 
 

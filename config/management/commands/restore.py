@@ -24,7 +24,7 @@ class Command(BaseCommand):
         if not file.is_file():
             raise CommandError(f"There is no file {file}.")
         try:
-            with serving.alone(), site_lock.exclusive():
+            with serving.lock_data_folder(), site_lock.exclusive():
                 found = backups.restore(file, replace=replace)
         except (backups.CannotRestore, site_lock.SiteLockRefused) as refused:
             raise CommandError(str(refused)) from None

@@ -12,8 +12,10 @@ from django.db import transaction
 
 from config import serving
 from config.settings import OLD_SECRETS
-from judging.actions import crowd_platforms, history, second_factors, webhooks
-from judging.models import Event
+from judging.campaigns.actions import webhooks
+from judging.crowd.actions import crowd_platforms
+from judging.people.actions import history, second_factors
+from judging.people.models.event import Event
 
 KEPT = "Sessions and links of the old key stay valid; --forget ends them."
 ENDED = "Older keys are no longer valid: their sessions and personal links have ended."
@@ -28,18 +30,21 @@ class Command(BaseCommand):
         parser.add_argument("--forget", action="store_true", help="end what older keys signed")
 
     def handle(self, *, forget: bool, **options: Any) -> None:
-        with serving.alone():
+        with serving.lock_data_folder():
             in_files = not os.environ.get("QUAESTOR_SECRET_KEY")
             old = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
             if in_files:
                 settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = secrets.token_urlsafe(48), old
                 # first the old keys, so that a key is missing at no moment
-                write(settings.HOME / OLD_SECRETS, "\n".join(old))
-                write(settings.HOME / "secret_key.txt", settings.SECRET_KEY)
+                write_private_file(settings.HOME / OLD_SECRETS, "\n".join(old))
+                write_private_file(settings.HOME / "secret_key.txt", settings.SECRET_KEY)
             with transaction.atomic():
-                count, platforms = second_factors.rotate(), crowd_platforms.rotate()
-                addresses = webhooks.rotate()
-                history.note(
+                count, platforms = (
+                    second_factors.rotate_second_factors(),
+                    crowd_platforms.rotate_platform_secrets(),
+                )
+                addresses = webhooks.rotate_webhook_secrets()
+                history.record_event(
                     Event.Act.KEY_ROTATED,
                     after="older keys forgotten" if forget else "older keys kept",
                 )
@@ -58,7 +63,7 @@ class Command(BaseCommand):
             )
 
 
-def write(path: Path, text: str) -> None:
+def write_private_file(path: Path, text: str) -> None:
     """Replace a file by one that only its owner can read, completely or not at all."""
     new = path.with_name(f"{path.name}.{os.getpid()}")
     with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:

@@ -23,8 +23,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, port: int, **options: Any) -> None:
-        with serving.alone() as note:
-            serving.prepare(self.say)
+        with serving.lock_data_folder() as note:
+            serving.prepare_serving(self.say)
             newcomer = serving.first_administrator(self.say)
 
             def greet(site: str) -> None:

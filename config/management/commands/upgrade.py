@@ -26,9 +26,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, backup: Path | None, **options: Any) -> None:
-        running_site.stop(settings.HOME, self.stdout.write)
+        running_site.stop_site(settings.HOME, self.stdout.write)
         try:
-            with serving.alone(), site_lock.exclusive():
+            with serving.lock_data_folder(), site_lock.exclusive():
                 done, saved = upgrading.upgrade(backup=backup, now=timezone.now())
         except (upgrading.CannotUpgrade, site_lock.SiteLockRefused) as refused:
             raise CommandError(str(refused)) from None

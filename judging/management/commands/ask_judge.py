@@ -11,12 +11,12 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from judging.actions import machine_asking
-from judging.actions.chats import CannotAsk, Chat
-from judging.actions.machine_asking import Prices, QuestionsPart
-from judging.models import Campaign
-from judging.protocols.documents import from_document
-from judging.protocols.machine_prompts import asked_criteria
+from judging.campaigns.models.campaign import Campaign
+from judging.llm_judges.actions import asking
+from judging.llm_judges.actions.asking import Prices, QuestionsPart
+from judging.llm_judges.actions.chats import CannotAsk, Chat
+from judging.protocols.documents import protocol_from_document
+from judging.protocols.llm_prompts import asked_criteria
 
 
 class Command(BaseCommand):
@@ -69,13 +69,13 @@ class Command(BaseCommand):
             raise CommandError(f"there is no campaign {asked['campaign']}") from None
         part = _part(campaign, asked)
         if asked["show"]:
-            self.stdout.write(machine_asking.prompt_of(campaign, part.criteria))
+            self.stdout.write(asking.prompt_of(campaign, part.criteria))
             return
         if asked["budget"] is not None and not (asked["price_in"] or asked["price_out"]):
             raise CommandError("--budget needs --price-in and --price-out")
         name = asked["name"] or asked["model"][:100]
         prices = Prices(asked["price_in"], asked["price_out"], asked["budget"])
-        told = machine_asking.estimate(campaign=campaign, name=name, prices=prices, part=part)
+        told = asking.estimate_asking(campaign=campaign, name=name, prices=prices, part=part)
         self.stdout.write(
             f"{told.questions} questions without an answer: about {told.tokens_in:,} tokens asked and "
             f"{told.tokens_out:,} answered, {told.cost:.4f} at these prices."
@@ -94,7 +94,7 @@ class Command(BaseCommand):
                 seconds=asked["seconds"],
                 at_once=asked["at_once"],
             )
-            done = machine_asking.ask(
+            done = asking.ask_llm_judge(
                 campaign=campaign,
                 by=campaign.created_by,
                 name=name,
@@ -115,7 +115,7 @@ class Command(BaseCommand):
 
 
 def _part(campaign: Campaign, asked: Mapping[str, Any]) -> QuestionsPart:
-    known = [each.key for each in asked_criteria(from_document(campaign.rubric.document))]
+    known = [each.key for each in asked_criteria(protocol_from_document(campaign.rubric.document))]
     criteria = tuple(filter(None, asked["criteria"].split(",")))
     for key in criteria:
         if key not in known:

@@ -6,7 +6,7 @@ from typing import Any, TextIO
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from judging.actions import draw_checks
+from judging.campaigns.actions import draw_checks
 
 
 class Command(BaseCommand):
@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *, file: TextIO, **options: Any) -> None:
         document = json.load(file)
-        if found := draw_checks.problems(document):
+        if found := draw_checks.find_draw_problems(document):
             raise CommandError("\n".join(found))
         places = sum(len(each["places"]) for each in document["rounds"])
         self.stdout.write(

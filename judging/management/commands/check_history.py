@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from judging.actions import history
+from judging.people.actions import history
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, noted: str, **options: Any) -> None:
-        chain = history.check(noted=noted)
+        chain = history.verify_history(noted=noted)
         if chain.problems:
             raise CommandError("\n".join(chain.problems))
         if not chain.length:

@@ -7,8 +7,8 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from judging.actions import enrollments
-from judging.models import Enrollment, Membership
+from judging.campaigns.models.members import Enrollment, Membership
+from judging.overview.actions import erasures
 
 
 class Command(BaseCommand):
@@ -34,6 +34,6 @@ class Command(BaseCommand):
             raise CommandError(
                 f"Everything that {label} did would be gone for good. Say --yes to do it."
             )
-        erasure = enrollments.erase(enrollment=person, by=manager.user, now=timezone.now())
+        erasure = erasures.erase_annotator(enrollment=person, by=manager.user, now=timezone.now())
         counts = ", ".join(f"{count} {name}" for name, count in erasure.counts.items())
         self.stdout.write(f"{label} is erased: {counts}.")

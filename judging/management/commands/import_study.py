@@ -16,15 +16,17 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from judging import storage
-from judging.guards import rubrics_of
-from judging.imports import child, fit
-from judging.imports.adding import AlreadyImported, Imported, import_file
-from judging.imports.files import CannotImport, Surprising
-from judging.imports.frames import Unreadable
-from judging.imports.mapping import SCORED, Mapping, MappingRefused, mapping_from
-from judging.imports.preview import pseudonym_key
-from judging.models import Rubric, User
+from judging.formats import child
+from judging.formats.frames import Unreadable
+from judging.formats.mapping import SCORED, Mapping, MappingRefused, mapping_from
+from judging.imports.actions import fit
+from judging.imports.actions.adding import AlreadyImported, Imported, import_file
+from judging.imports.actions.files import CannotImport, Surprising
+from judging.imports.actions.preview import pseudonym_key
+from judging.jobs import storage
+from judging.people.models.user import User
+from judging.protocols.guards import rubrics_of
+from judging.protocols.models.protocol import Rubric
 
 QUARANTINED, BEFORE, WRONG = 3, 4, 2
 SHOWN = 20
@@ -89,7 +91,7 @@ class Command(BaseCommand):
         rubric = _rubric(said["rubric"], owner)
         with _refusals_as_errors():
             made = import_file(
-                file=storage.keep(data),
+                file=storage.store_bytes(data),
                 file_name=file.name,
                 name=said["name"],
                 by=owner,
@@ -204,7 +206,9 @@ def _checked(data: dict[str, Any]) -> Mapping:
 
 def _look(file: Path, data: bytes, mapping: Mapping) -> dict[str, Any]:
     try:
-        return child.preview(name=file.name, data=data, mapping=mapping, key=pseudonym_key())
+        return child.preview_in_child(
+            name=file.name, data=data, mapping=mapping, key=pseudonym_key()
+        )
     except Unreadable as error:
         raise CommandError(error.reason) from None
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
-from judging.actions import accounts
-from judging.models import User
+from judging.people.actions import accounts
+from judging.people.models.user import User
 
 
 class Command(BaseCommand):

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from judging.actions import second_factors
-from judging.models import User
+from judging.people.actions import second_factors
+from judging.people.models.user import User
 
 
 class Command(BaseCommand):

@@ -6,12 +6,8 @@ from typing import Any
 import pytest
 
 from quaestor_metrics import _registry as registry
-from quaestor_metrics._contract import (
-    Parameter,
-    UnknownParameter,
-    resolved,
-)
-from quaestor_metrics._preparation import STEPS_TAKEN, UnknownPreparation, step
+from quaestor_metrics._contract import Parameter, UnknownParameter, resolve_parameters
+from quaestor_metrics._preparation import STEPS_TAKEN, UnknownPreparation, preparation_step
 
 PARAMETERS = {
     (entry.id, parameter.name): parameter
@@ -61,7 +57,7 @@ def test_a_setting_beyond_its_ends_is_refused_with_a_sentence(
     id: str, name: str, value: Any, said: str
 ) -> None:
     with pytest.raises(UnknownParameter) as refused:
-        resolved(registry.get(id).spec, {name: value})
+        resolve_parameters(registry.get(id).spec, {name: value})
     assert said in str(refused.value)
 
 
@@ -77,18 +73,21 @@ def test_a_setting_beyond_its_ends_is_refused_with_a_sentence(
     ],
 )
 def test_settings_in_use_are_taken(id: str, params: dict[str, Any]) -> None:
-    assert params.items() <= resolved(registry.get(id).spec, params).items()
+    assert params.items() <= resolve_parameters(registry.get(id).spec, params).items()
 
 
 def test_a_plug_ins_number_without_ends_is_taken_as_before() -> None:
     spec = replace(registry.get("rouge_l").spec, parameters=(Parameter("far", 1, "how far"),))
-    assert resolved(spec, {"far": 900}) == {"far": 900}
+    assert resolve_parameters(spec, {"far": 900}) == {"far": 900}
 
 
 def test_a_preparation_has_a_few_steps_and_a_long_name_is_not_repeated() -> None:
-    assert step("+".join(["nfkc", "lower", "nqg", "raw"][:STEPS_TAKEN]))("Ｗｈｏ?") == "who ?"
+    assert (
+        preparation_step("+".join(["nfkc", "lower", "nqg", "raw"][:STEPS_TAKEN]))("Ｗｈｏ?")
+        == "who ?"
+    )
     with pytest.raises(UnknownPreparation, match="at most 4 steps, this one has 400,000"):
-        step("+".join(["nqg"] * 400_000))
+        preparation_step("+".join(["nqg"] * 400_000))
     with pytest.raises(UnknownPreparation) as refused:
-        step("x" * 100_000)
+        preparation_step("x" * 100_000)
     assert len(str(refused.value)) < 200

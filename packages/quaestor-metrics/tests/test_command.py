@@ -11,7 +11,7 @@ import pytest
 from released_data import path
 
 from quaestor_metrics._bleu import bleu
-from quaestor_metrics._command import main, references
+from quaestor_metrics._command import cell_references, main
 
 TABLE = 'id,h,r\n1,a b c d,a b c e\n2,"x, y",x y\n3,,z\n'
 
@@ -73,7 +73,7 @@ def test_score_reads_json_lines_and_tabs(tmp_path: Path) -> None:
     ],
 )
 def test_references_of_a_cell(cell: str, separator: str, expected: tuple[str, ...]) -> None:
-    assert references(cell, separator) == expected
+    assert cell_references(cell, separator) == expected
 
 
 def test_a_separator_gives_several_references(tmp_path: Path) -> None:

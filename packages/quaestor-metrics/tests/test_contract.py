@@ -12,9 +12,9 @@ from quaestor_metrics._contract import (
     Preparation,
     ScoredUnit,
     UnknownParameter,
-    fingerprint,
     recipe,
-    resolved,
+    recipe_fingerprint,
+    resolve_parameters,
 )
 
 SPEC = MetricSpec(
@@ -30,34 +30,36 @@ SPEC = MetricSpec(
 
 
 def test_resolved_fills_in_defaults() -> None:
-    assert resolved(SPEC, {"order": 2}) == {"order": 2, "fold": False}
+    assert resolve_parameters(SPEC, {"order": 2}) == {"order": 2, "fold": False}
 
 
 def test_resolved_refuses_an_unknown_parameter() -> None:
     with pytest.raises(
         UnknownParameter, match="shared_words has no parameter ordre; it has order, fold"
     ):
-        resolved(SPEC, {"ordre": 2})
+        resolve_parameters(SPEC, {"ordre": 2})
 
 
 def test_resolved_refuses_a_value_outside_the_choices() -> None:
     with pytest.raises(UnknownParameter, match="order is one of 1, 2, not 3"):
-        resolved(SPEC, {"order": 3})
+        resolve_parameters(SPEC, {"order": 3})
 
 
 def test_fingerprint_is_the_same_for_a_default_said_or_unsaid() -> None:
-    assert fingerprint(SPEC, {}, RAW) == fingerprint(SPEC, {"order": 1, "fold": False}, RAW)
+    assert recipe_fingerprint(SPEC, {}, RAW) == recipe_fingerprint(
+        SPEC, {"order": 1, "fold": False}, RAW
+    )
 
 
 def test_fingerprint_changes_with_everything_that_changes_a_value() -> None:
     changed = {
-        fingerprint(SPEC, {}, RAW),
-        fingerprint(SPEC, {"order": 2}, RAW),
-        fingerprint(SPEC, {}, Preparation(hypothesis="nqg")),
-        fingerprint(SPEC, {}, Preparation(reference="nqg")),
-        fingerprint(replace(SPEC, version="2"), {}, RAW),
-        fingerprint(replace(SPEC, library="words 3.1"), {}, RAW),
-        fingerprint(replace(SPEC, id="other"), {}, RAW),
+        recipe_fingerprint(SPEC, {}, RAW),
+        recipe_fingerprint(SPEC, {"order": 2}, RAW),
+        recipe_fingerprint(SPEC, {}, Preparation(hypothesis="nqg")),
+        recipe_fingerprint(SPEC, {}, Preparation(reference="nqg")),
+        recipe_fingerprint(replace(SPEC, version="2"), {}, RAW),
+        recipe_fingerprint(replace(SPEC, library="words 3.1"), {}, RAW),
+        recipe_fingerprint(replace(SPEC, id="other"), {}, RAW),
     }
     assert len(changed) == 7
 

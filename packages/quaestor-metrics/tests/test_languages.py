@@ -18,11 +18,11 @@ from quaestor_metrics._contract import (
     ScoredSystem,
     ScoredUnit,
     Status,
-    fingerprint,
+    recipe_fingerprint,
 )
 from quaestor_metrics._degradations import knows_noise
 from quaestor_metrics._languages import UNSPACED, default_preparation
-from quaestor_metrics._preparation import not_for, segments, step
+from quaestor_metrics._preparation import not_for, preparation_step, separates_words
 from quaestor_metrics._question_types import knows_types
 from quaestor_metrics._scoring import score_items
 from quaestor_metrics._segmentation import sudachi, sudachi_version
@@ -171,14 +171,15 @@ def test_a_preparation_without_segmentation_is_refused_for_japanese(steps: str) 
 
 
 def test_every_language_without_spaces_has_a_default_that_segments() -> None:
-    assert all(segments(default_preparation(language)) for language in UNSPACED)
+    assert all(separates_words(default_preparation(language)) for language in UNSPACED)
     assert not any(
-        segments(default_preparation(language)) for language in ("en", "de", "ko", "ru", "ar")
+        separates_words(default_preparation(language))
+        for language in ("en", "de", "ko", "ru", "ar")
     )
 
 
 def test_characters_part_ideographs_and_keep_words_and_marks() -> None:
-    characters = step("characters")
+    characters = preparation_step("characters")
     assert characters("NASAは2014年に?") == "nasa は 2014 年 に ?"
     assert characters("ไฟ้า") == "ไ ฟ้ า"  # a tone mark stays on its letter
     assert characters("Wer war's 👩‍🔬?") == "wer war ' s 👩‍🔬 ?"
@@ -203,23 +204,27 @@ def test_one_unicode_form_makes_the_same_letters_the_same(language: str) -> None
 
 def test_full_width_signs_are_the_same_in_nfkc() -> None:
     assert (
-        step("nfkc+characters")("ＮＡＳＡは？") == step("nfkc+characters")("NASAは?") == "nasa は ?"
+        preparation_step("nfkc+characters")("ＮＡＳＡは？")
+        == preparation_step("nfkc+characters")("NASAは?")
+        == "nasa は ?"
     )
 
 
 def test_a_preparation_does_not_reach_what_tokenises_by_itself() -> None:
     for id in ("sacrebleu", "chrf", "bertscore", "moverscore"):
         spec = registry.get(id).spec
-        plain = fingerprint(spec, {}, Preparation("raw", "raw"))
-        assert fingerprint(spec, {}, Preparation("nqg", "nqg")) == plain
-        assert fingerprint(spec, {}, Preparation("nfc+nqg", "nfc+nqg")) != plain
+        plain = recipe_fingerprint(spec, {}, Preparation("raw", "raw"))
+        assert recipe_fingerprint(spec, {}, Preparation("nqg", "nqg")) == plain
+        assert recipe_fingerprint(spec, {}, Preparation("nfc+nqg", "nfc+nqg")) != plain
 
 
 def test_memory_of_a_program_is_no_part_of_a_recipe() -> None:
     spec = registry.get("meteor").spec
     raw = Preparation("raw", "raw")
-    assert fingerprint(spec, {"memory": "2G", "timeout": 9}, raw) == fingerprint(spec, {}, raw)
-    assert fingerprint(spec, {"as_english": True}, raw) != fingerprint(spec, {}, raw)
+    assert recipe_fingerprint(spec, {"memory": "2G", "timeout": 9}, raw) == recipe_fingerprint(
+        spec, {}, raw
+    )
+    assert recipe_fingerprint(spec, {"as_english": True}, raw) != recipe_fingerprint(spec, {}, raw)
 
 
 def test_texts_a_model_does_not_know_have_no_likeness() -> None:

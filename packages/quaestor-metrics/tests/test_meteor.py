@@ -10,7 +10,7 @@ import pytest
 from quaestor_metrics._contract import ScoredQuestion
 from quaestor_metrics._meteor import METEOR
 from quaestor_metrics._meteor import meteor as combined
-from quaestor_metrics._meteor_jar import JAR_VARIABLE, Jvm, MeteorStopped, defused, jar
+from quaestor_metrics._meteor_jar import JAR_VARIABLE, Jvm, MeteorStopped, defuse_text, jar
 from quaestor_metrics._progress import on_each_text
 from quaestor_metrics._scoring import keep_running, score_items
 
@@ -87,7 +87,7 @@ def test_nothing_but_unmatched_words_is_0() -> None:
     ],
 )
 def test_defused_leaves_nothing_of_the_protocol(text: str, expected: str) -> None:
-    assert defused(text) == expected
+    assert defuse_text(text) == expected
 
 
 def test_without_a_jar_the_metric_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from quaestor_metrics._nist import (
     information,
     nist,
     normalized_nist,
-    tally,
+    tally_sentence,
 )
 from quaestor_metrics._scoring import score_items
 
@@ -30,7 +30,7 @@ def test_information_is_in_bits_and_rare_words_tell_more() -> None:
 
 def test_nist_by_hand() -> None:
     # "a b" against "a b c": two words matched of two, one pair of one; two thirds of the length
-    one = tally("a b", ["a b c"], information(CORPUS, 2), 2)
+    one = tally_sentence("a b", ["a b c"], information(CORPUS, 2), 2)
     unpenalised = (log2(3) + log2(3)) / 2 + 0
     assert nist([one], penalty=False) == pytest.approx(unpenalised)
     assert nist([one]) == pytest.approx(unpenalised * 0.5)
@@ -39,13 +39,13 @@ def test_nist_by_hand() -> None:
 def test_nist_penalty_is_gentle_near_full_length() -> None:
     beta = log(0.5) / log(1.5) ** 2
     info = information(["a b c d e f g h i j"], 1)
-    one = tally("a b c d e f g h i", ["a b c d e f g h i j"], info, 1)
+    one = tally_sentence("a b c d e f g h i", ["a b c d e f g h i j"], info, 1)
     assert nist([one]) == pytest.approx(nist([one], penalty=False) * exp(beta * log(0.9) ** 2))
 
 
 def test_nist_does_not_reward_repeating_a_word() -> None:
     info = information(CORPUS, 1)
-    assert tally("a a a", ["a b c"], info, 1).information == (log2(3),)
+    assert tally_sentence("a a a", ["a b c"], info, 1).information == (log2(3),)
 
 
 def test_metric_weighs_by_the_whole_batch() -> None:
@@ -100,8 +100,8 @@ def test_normalized_nist_is_the_quotient_of_nltk(hypothesis: str, expected: floa
 def test_normalized_nist_above_its_reference_is_1() -> None:
     reference = "the the the the the the the the the the the end"
     info = information([reference], 1)
-    one = tally("the the the the the the the the the the end", [reference], info, 1)
-    itself = tally(reference, [reference], info, 1)
+    one = tally_sentence("the the the the the the the the the the end", [reference], info, 1)
+    itself = tally_sentence(reference, [reference], info, 1)
     assert nist([one]) > nist([itself])
     assert normalized_nist("the " * 10 + "end", [reference], info, order=1) == 1
 

@@ -5,14 +5,14 @@ import pytest
 
 from quaestor_metrics import _registry as registry
 from quaestor_metrics._contract import NotForLanguage, Preparation, ScoredQuestion
-from quaestor_metrics._other_programs import PROGRAMS, installed
+from quaestor_metrics._other_programs import PROGRAMS, package_version
 from quaestor_metrics._scoring import score_items
 
 QUESTIONS = [
     ScoredQuestion("Who built the old bridges?", ("Who built the old bridge?", "Who made it?")),
     ScoredQuestion("Why is it red ?", ("What colour is the bridge ?",)),
 ]
-BOTH = bool(installed("rouge-score") and installed("nltk"))
+BOTH = bool(package_version("rouge-score") and package_version("nltk"))
 
 
 @pytest.mark.parametrize("metric", PROGRAMS, ids=lambda metric: metric.spec.id)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from quaestor_metrics._pair_matrices import assigned, f_measure, precision, recall
+from quaestor_metrics._pair_matrices import best_assignment, f_measure, precision, recall
 
 SCORES = np.array([[0.9, 0.1, 0.0], [0.8, 0.7, 0.0]])
 small = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
@@ -32,19 +32,19 @@ def test_precision_recall_and_f_by_hand() -> None:
 
 
 def test_assignment_gives_up_a_best_match_for_the_best_total() -> None:
-    found = assigned(np.array([[0.9, 0.8], [0.8, 0.1]]))
+    found = best_assignment(np.array([[0.9, 0.8], [0.8, 0.1]]))
     assert found.pairs == ((0, 1), (1, 0))
     assert found.total == pytest.approx(1.6)
 
 
 @given(small)
 def test_assignment_is_the_best_of_all(scores: np.ndarray) -> None:
-    assert assigned(scores).total == pytest.approx(by_trying_all(scores))
+    assert best_assignment(scores).total == pytest.approx(by_trying_all(scores))
 
 
 @given(small)
 def test_multi_f_is_the_harmonic_mean_and_the_closed_form(scores: np.ndarray) -> None:
-    found = assigned(scores)
+    found = best_assignment(scores)
     m, n = scores.shape
     assert found.f == pytest.approx(2 * found.total / (m + n))
     if (
@@ -59,13 +59,18 @@ def test_multi_f_is_the_harmonic_mean_and_the_closed_form(scores: np.ndarray) ->
 def test_the_order_of_predictions_and_references_does_not_matter(scores: np.ndarray) -> None:
     shuffled = scores[::-1, ::-1]
     assert f_measure(shuffled) == pytest.approx(f_measure(scores))
-    assert assigned(shuffled).total == pytest.approx(assigned(scores).total)
+    assert best_assignment(shuffled).total == pytest.approx(best_assignment(scores).total)
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
 def test_one_empty_side_is_0(shape: tuple[int, int]) -> None:
     nothing = np.zeros(shape)
-    assert (precision(nothing), recall(nothing), f_measure(nothing), assigned(nothing).f) == (
+    assert (
+        precision(nothing),
+        recall(nothing),
+        f_measure(nothing),
+        best_assignment(nothing).f,
+    ) == (
         0,
         0,
         0,
@@ -74,4 +79,4 @@ def test_one_empty_side_is_0(shape: tuple[int, int]) -> None:
 
 
 def test_no_match_at_all_is_0() -> None:
-    assert (f_measure(np.zeros((2, 3))), assigned(np.zeros((2, 3))).f) == (0, 0)
+    assert (f_measure(np.zeros((2, 3))), best_assignment(np.zeros((2, 3))).f) == (0, 0)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from quaestor_metrics._preparation import UnknownPreparation, is_prepared, nqg, step
+from quaestor_metrics._preparation import UnknownPreparation, is_prepared, nqg, preparation_step
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_nqg_of_a_long_run_of_blanks_is_a_matter_of_a_moment() -> None:
 
 
 def test_raw_and_lower_do_what_they_say() -> None:
-    assert step("raw")(" A?") == " A?"
-    assert step("lower")(" A?") == " a?"
+    assert preparation_step("raw")(" A?") == " A?"
+    assert preparation_step("lower")(" A?") == " a?"
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_unknown_step_names_those_there_are() -> None:
     with pytest.raises(
         UnknownPreparation, match="no preparation is called stemmed; there are raw, lower"
     ):
-        step("stemmed")
+        preparation_step("stemmed")

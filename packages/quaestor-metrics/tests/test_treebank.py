@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from released_data import path
 
-from quaestor_metrics._treebank import PUNCTUATION, ptb, words
+from quaestor_metrics._treebank import PUNCTUATION, ptb, treebank_words
 
 JAR_VARIABLE = "QUAESTOR_CORENLP_JAR"
 
@@ -45,12 +45,12 @@ def test_words_rule_by_rule(text: str, expected: str) -> None:
 
 
 def test_words_keep_punctuation_until_asked_to_drop_it() -> None:
-    assert words("Who, me?") == ["who", ",", "me", "?"]
+    assert treebank_words("Who, me?") == ["who", ",", "me", "?"]
 
 
 def test_no_letter_or_digit_is_lost() -> None:
     text = "Odd—“text”: it's 3,000 of v1.2, isn't it? (yes/no) [N.B. e.g. etc.] 'tis a&b"
-    kept = re.sub(r"[^a-z0-9]", "", re.sub(r"-[lr][rs]b-", "", " ".join(words(text))))
+    kept = re.sub(r"[^a-z0-9]", "", re.sub(r"-[lr][rs]b-", "", " ".join(treebank_words(text))))
     assert kept == re.sub(r"[^a-z0-9]", "", text.lower())
 
 

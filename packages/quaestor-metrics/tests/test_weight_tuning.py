@@ -13,12 +13,12 @@ from quaestor_metrics._weight_tuning import (
     class_scores,
     collinear,
     exact,
-    held_out,
     mixed,
     pearson,
     search,
     simplex,
     tune_weights,
+    validate_weights,
 )
 
 N = 400
@@ -90,7 +90,7 @@ def test_bags_have_a_spread_and_a_seed_settles_them() -> None:
 
 def test_held_out_correlates_on_questions_that_were_not_learnt_from() -> None:
     judged, how = JudgedScores(*study(5, noise=0.3)), WeightSearch(method="exact")
-    splits = held_out(judged, how, rng=np.random.default_rng(6), splits=3)
+    splits = validate_weights(judged, how, rng=np.random.default_rng(6), splits=3)
     assert [split.n for split in splits] == [100, 100, 100]
     assert all(split.tuned_metric > split.base for split in splits)
 
@@ -127,7 +127,7 @@ def test_a_missing_judgment_is_refused() -> None:
 
 def test_too_few_to_hold_out_are_refused() -> None:
     with pytest.raises(CannotTune, match="fewer than 3 to test on"):
-        held_out(JudgedScores(*study()), WeightSearch(), rng=RNG, train=398)
+        validate_weights(JudgedScores(*study()), WeightSearch(), rng=RNG, train=398)
 
 
 def test_a_split_that_leaves_two_questions_to_test_on_is_refused() -> None:
@@ -135,7 +135,7 @@ def test_a_split_that_leaves_two_questions_to_test_on_is_refused() -> None:
     not get 300 questions from one; one in three leaves the third source alone."""
     sources = ["first"] * 200 + ["second"] * 198 + ["third"] * 2
     with pytest.raises(CannotTune, match="that 2 were left to test on"):
-        held_out(
+        validate_weights(
             JudgedScores(*study()),
             WeightSearch(bag=20),
             rng=np.random.default_rng(1),
@@ -189,7 +189,7 @@ def test_a_gain_that_was_learnt_from_the_same_sources_is_none_on_others() -> Non
     for seed in range(20):
         *data, source = clustered(10, 15, seed)
         for whole in (True, False):
-            splits = held_out(
+            splits = validate_weights(
                 JudgedScores(*data),
                 WeightSearch(bag=50),
                 rng=np.random.default_rng(1),
@@ -214,7 +214,7 @@ def test_a_source_is_learnt_from_or_tested_on_never_both() -> None:
 
 def test_judgments_of_one_source_leave_none_to_test_on() -> None:
     with pytest.raises(CannotTune, match="all judged questions are on one source"):
-        held_out(JudgedScores(*study()), WeightSearch(), rng=RNG, clusters=["t"] * N)
+        validate_weights(JudgedScores(*study()), WeightSearch(), rng=RNG, clusters=["t"] * N)
 
 
 def test_nothing_that_correlates_is_refused() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quaestor_stats._cohen_kappa import cohen_kappa
-from quaestor_stats._correlation import correlate
+from quaestor_stats._correlation import correlate_columns
 from quaestor_stats._design import facets
 from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, wilcoxon
 from quaestor_stats._tie_calibration import pairwise_accuracy
@@ -22,7 +22,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "signed ranks": (lambda: wilcoxon([1, 2, 3], [1, 2]), "first 3, second 2"),
     "Cliff": (lambda: cliffs_delta([1, 2, 3], [1, 2]), "first 3, second 2"),
-    "correlation": (lambda: correlate([1, 2, 3], [1, 2]), "column 1 3, column 2 2"),
+    "correlation": (lambda: correlate_columns([1, 2, 3], [1, 2]), "column 1 3, column 2 2"),
     "systems": (
         lambda: source_correlations(np.ones((4, 2)), np.ones((3, 2)), method="pearson"),
         "human 4, metric 3",

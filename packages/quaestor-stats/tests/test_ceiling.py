@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quaestor_stats._human_ceiling import human_ceiling
+from quaestor_stats._human_ceiling import ceiling_of_arrays
 
 SCIPYS = {
     "pearson": lambda x, y: stats.pearsonr(x, y).statistic,
@@ -55,24 +55,27 @@ def test_an_annotator_who_rates_twice_counts_with_the_mean(level: str) -> None:
     }
     twice["ratings"][: y.size][own] -= 1
     twice["ratings"][y.size :] += 1
-    found, whole = human_ceiling(**twice, level=level), human_ceiling(**columns, level=level)
+    found, whole = (
+        ceiling_of_arrays(**twice, level=level),
+        ceiling_of_arrays(**columns, level=level),
+    )
     assert (found.value, found.ci.low) == pytest.approx((whole.value, whole.ci.low), nan_ok=True)
 
 
 def test_a_correlation_of_two_scores_is_no_ceiling() -> None:
     """Over two systems it is 1 or −1 whatever they are, and so it is over two questions."""
-    two_systems = human_ceiling(**long(cube(systems=2)), level="systems")
+    two_systems = ceiling_of_arrays(**long(cube(systems=2)), level="systems")
     reason = "nobody shares 3 systems with others: a correlation of two tells nothing"
     assert (two_systems.dropped, two_systems.reason) == (3, reason)
     assert np.isnan(two_systems.value)
     y = cube()
-    whole, passing = human_ceiling(**long(y)), np.full((12, 4, 1), np.nan)
+    whole, passing = ceiling_of_arrays(**long(y)), np.full((12, 4, 1), np.nan)
     passing[0, :2, 0] = 1, 3
-    guest = human_ceiling(**long(np.concatenate([y, passing], axis=2)))
+    guest = ceiling_of_arrays(**long(np.concatenate([y, passing], axis=2)))
     assert guest.dropped == whole.dropped + 1
     # their two questions only change the others' means
     assert abs(guest.value - whole.value) < 0.02
-    alone = human_ceiling(**long(y[:1, :2]))
+    alone = ceiling_of_arrays(**long(y[:1, :2]))
     assert np.isnan(alone.value)
     assert "nobody shares 3 questions" in alone.reason
 
@@ -81,7 +84,7 @@ def test_a_correlation_of_two_scores_is_no_ceiling() -> None:
 @pytest.mark.parametrize("method", ["pearson", "spearman", "kendall"])
 def test_each_annotator_with_the_others_and_without_each_source(method: str, level: str) -> None:
     y = cube()
-    found = human_ceiling(**long(y), method=method, level=level)
+    found = ceiling_of_arrays(**long(y), method=method, level=level)
     assert found.value == pytest.approx(by_scipy(y, method, level))
     assert (found.n, found.dropped) == (12, 0)
     if level == "systems":
@@ -102,7 +105,7 @@ def test_each_annotator_with_the_others_and_without_each_source(method: str, lev
 @pytest.mark.parametrize("level", ["pooled", "within_source"])
 def test_ceiling_of_many_sources_leaves_out_groups_of_every_200th(level: str) -> None:
     y = cube(sources=250)
-    found = human_ceiling(**long(y), method="pearson", level=level)
+    found = ceiling_of_arrays(**long(y), method="pearson", level=level)
     groups = np.arange(250) % 200
     without = np.array([by_scipy(y[groups != g], "pearson", level) for g in range(200)])
     reach = stats.t.ppf(0.975, 199) * np.sqrt(199 / 200 * ((without - without.mean()) ** 2).sum())
@@ -115,7 +118,7 @@ def test_gaps_leave_the_questions_that_two_annotators_rated() -> None:
     y = cube()
     y[:4, :, 0] = np.nan
     y[5, 0, 1:] = np.nan
-    found = human_ceiling(**long(y), method="pearson", interval=None)
+    found = ceiling_of_arrays(**long(y), method="pearson", interval=None)
     expected = []
     for a in range(3):
         others = np.delete(y, a, axis=2)
@@ -132,14 +135,14 @@ def test_several_questions_of_a_system_on_a_source_are_apart() -> None:
     y = cube(systems=4)
     data = long(y)
     slots = {"systems": data["systems"] // 2, "questions": data["systems"] % 2}
-    found = human_ceiling(**data | slots, method="pearson")
-    assert found.value == pytest.approx(human_ceiling(**data, method="pearson").value)
+    found = ceiling_of_arrays(**data | slots, method="pearson")
+    assert found.value == pytest.approx(ceiling_of_arrays(**data, method="pearson").value)
 
 
 def test_an_annotator_who_gives_one_value_is_left_out_and_counted() -> None:
     y = cube()
     y[:, :, 2] = 2
-    found = human_ceiling(**long(y), method="kendall")
+    found = ceiling_of_arrays(**long(y), method="kendall")
     expected = [
         SCIPYS["kendall"](y[:, :, a].ravel(), y[:, :, [1 - a, 2]].mean(axis=2).ravel())
         for a in (0, 1)
@@ -156,15 +159,15 @@ def test_an_annotator_who_gives_one_value_is_left_out_and_counted() -> None:
     ],
 )
 def test_where_there_is_no_ceiling(y: np.ndarray, reason: str) -> None:
-    found = human_ceiling(**long(y))
+    found = ceiling_of_arrays(**long(y))
     assert (found.defined, found.reason) == (False, reason)
 
 
 def test_unknown_methods_and_levels_are_refused() -> None:
     with pytest.raises(ValueError, match="method: 'rho' is none of pearson, spearman, kendall"):
-        human_ceiling(**long(cube()), method="rho")  # type: ignore[arg-type]
+        ceiling_of_arrays(**long(cube()), method="rho")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="level: 'set' is none of within_source, pooled, systems"):
-        human_ceiling(**long(cube()), level="set")  # type: ignore[arg-type]
+        ceiling_of_arrays(**long(cube()), level="set")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("level", ["within_source", "pooled"])
@@ -178,8 +181,8 @@ def test_ceiling_within_sources_needs_lists_of_systems_as_long_as_those_of_metri
     nearly, partly = y.copy(), y.copy()
     nearly[draw.random(y.shape) < 0.02] = np.nan
     partly[draw.random(y.shape) < 0.30] = np.nan
-    assert human_ceiling(**long(nearly), level=level).reason == ""
-    found = human_ceiling(**long(partly), level=level)
+    assert ceiling_of_arrays(**long(nearly), level=level).reason == ""
+    found = ceiling_of_arrays(**long(partly), level=level)
     if level == "pooled":
         assert found.reason == ""
         assert found.ci.low < found.value < found.ci.high
@@ -191,5 +194,5 @@ def test_ceiling_within_sources_needs_lists_of_systems_as_long_as_those_of_metri
 def test_ceiling_within_sources_counts_only_sources_that_two_annotators_rated() -> None:
     y = cube(sources=40, annotators=3)
     y[:30, :, 1:] = np.nan
-    found, whole = (human_ceiling(**long(part), level="within_source") for part in (y, y[30:]))
+    found, whole = (ceiling_of_arrays(**long(part), level="within_source") for part in (y, y[30:]))
     assert (found.value, found.n) == (whole.value, 10)

@@ -6,11 +6,11 @@ from quaestor_stats._correlation import (
     METHODS,
     Method,
     coefficients,
-    correlate,
+    correlate_columns,
     exact_p,
     fisher_interval,
 )
-from quaestor_stats._inputs import oriented
+from quaestor_stats._inputs import orient_scores
 from quaestor_stats._williams import ImpossibleTriple, williams, williams_matrix
 
 NAN = np.nan
@@ -25,7 +25,7 @@ def scores(n: int = 60, k: int = 3, *, seed: int = 0) -> np.ndarray:
 @pytest.mark.parametrize("method", METHODS)
 def test_correlate_equals_scipy(method: str) -> None:
     x, y = scores()[:, :2].T
-    found, theirs = correlate(x, y, method=method), SCIPY[method](x, y)
+    found, theirs = correlate_columns(x, y, method=method), SCIPY[method](x, y)
     assert (found.value, found.pvalue) == pytest.approx(
         (theirs.statistic, theirs.pvalue), abs=1e-12
     )
@@ -34,7 +34,7 @@ def test_correlate_equals_scipy(method: str) -> None:
 def test_correlate_pearson_interval_is_fishers() -> None:
     x, y = scores()[:, :2].T
     theirs = stats.pearsonr(x, y).confidence_interval()
-    found = correlate(x, y, method="pearson")
+    found = correlate_columns(x, y, method="pearson")
     assert (found.ci.low, found.ci.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
@@ -51,8 +51,8 @@ def test_a_matrix_of_coefficients_holds_every_pair_and_ones(method: str) -> None
 @pytest.mark.parametrize("method", METHODS)
 def test_correlate_leaves_out_items_with_a_gap(method: str) -> None:
     x, y = scores()[:, :2].T
-    with_gaps = correlate([*x, NAN, 1.0], [*y, 1.0, NAN], method=method)
-    without = correlate(x, y, method=method)
+    with_gaps = correlate_columns([*x, NAN, 1.0], [*y, 1.0, NAN], method=method)
+    without = correlate_columns(x, y, method=method)
     assert with_gaps.value == without.value
     assert (with_gaps.n, with_gaps.dropped) == (60, 2)
 
@@ -60,29 +60,29 @@ def test_correlate_leaves_out_items_with_a_gap(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_correlate_of_a_constant_is_undefined_and_says_which(method: str) -> None:
     assert (
-        correlate([1, 1, 1, 1], [1, 2, 3, 4], method=method).reason
+        correlate_columns([1, 1, 1, 1], [1, 2, 3, 4], method=method).reason
         == "the first score is the same for every item"
     )
     assert (
-        correlate([1, 2, 3, 4], [2, 2, 2, 2], method=method).reason
+        correlate_columns([1, 2, 3, 4], [2, 2, 2, 2], method=method).reason
         == "the second score is the same for every item"
     )
 
 
 def test_correlate_of_a_practically_constant_column_is_undefined() -> None:
     """Float dust would correlate by .3 here."""
-    assert not correlate([1.0, 1 + 1e-15, 1, 1], [1, 2, 3, 4], method="pearson").defined
+    assert not correlate_columns([1.0, 1 + 1e-15, 1, 1], [1, 2, 3, 4], method="pearson").defined
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_correlate_of_two_items_is_undefined(method: str) -> None:
-    found = correlate([1, 2], [1, 2], method=method)
+    found = correlate_columns([1, 2], [1, 2], method=method)
     assert (found.defined, found.reason) == (False, "2 items have both scores: too few")
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_correlate_of_three_items_has_an_exact_p_and_no_interval(method: str) -> None:
-    found = correlate([1, 2, 3], [1, 2, 3], method=method)
+    found = correlate_columns([1, 2, 3], [1, 2, 3], method=method)
     assert found.pvalue == pytest.approx(1 / 3)
     assert np.isnan(found.ci.low)
     assert found.reason == "too few items or a perfect correlation: no interval"
@@ -139,19 +139,19 @@ def test_coefficients_have_nan_for_a_column_that_does_not_vary(method: str) -> N
 @pytest.mark.parametrize("bad", [[True, False, True], ["1", "2", "3"], [1.0, np.inf, 2.0]])
 def test_correlate_refuses_what_is_no_score(bad: list) -> None:
     with pytest.raises(ValueError, match="column 1"):
-        correlate(bad, [1, 2, 3])
+        correlate_columns(bad, [1, 2, 3])
 
 
 def test_correlate_refuses_columns_of_different_length_and_unknown_methods() -> None:
     with pytest.raises(ValueError, match="column 1 2, column 2 3"):
-        correlate([1, 2], [1, 2, 3])
+        correlate_columns([1, 2], [1, 2, 3])
     with pytest.raises(ValueError, match="'tau' is none of"):
-        correlate([1, 2, 3], [1, 2, 3], method="tau")
+        correlate_columns([1, 2, 3], [1, 2, 3], method="tau")
 
 
 def test_oriented_turns_an_error_rate_round() -> None:
-    assert oriented([1.0, 2.0], higher_is_better=False).tolist() == [-1, -2]
-    assert oriented([1.0, 2.0], higher_is_better=True).tolist() == [1, 2]
+    assert orient_scores([1.0, 2.0], higher_is_better=False).tolist() == [-1, -2]
+    assert orient_scores([1.0, 2.0], higher_is_better=True).tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3])

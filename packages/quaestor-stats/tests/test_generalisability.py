@@ -5,11 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quaestor_stats._generalisability import (
-    NotGeneralisable,
-    systems_apart,
-    variance_of_systems,
-)
+from quaestor_stats._generalisability import NotGeneralisable, systems_apart, variance_of_systems
 from quaestor_stats._variance_components import Components, variance_components
 
 

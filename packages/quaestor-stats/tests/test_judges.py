@@ -6,8 +6,8 @@ from scipy import stats
 
 from quaestor_stats._llm_judges import (
     bias_by_system,
-    by_place,
-    following,
+    compare_judge,
+    compare_positions,
     jury,
     most_given,
     severity_of,
@@ -38,7 +38,7 @@ def test_judge_and_person_are_compared_with_the_mean_of_the_others_source_by_sou
 
     whole = both(np.full(24, True))
     without = np.array([both(sources != source) for source in dict.fromkeys(sources)])
-    found = following(people, judge, sources=sources, method=method)
+    found = compare_judge(people, judge, sources=sources, method=method)
     for place, estimate in enumerate((found.judge, found.person, found.difference)):
         spread = jackknife_interval(
             whole[place], without[:, place], np.ones(8), Jackknife(), of="cluster"
@@ -89,15 +89,15 @@ def test_the_place_at_which_a_question_stands_is_told_apart_by_hand() -> None:
     nan = np.nan
     values = [[3, 2, 3], [1, 1, nan], [2, 3, nan], [2, nan, nan], [1, 2, nan]]
     places = [[1, 2, 1], [2, 1, nan], [1, 1, nan], [1, nan, nan], [nan, nan, nan]]
-    found = by_place(values, places, sources=list("aabbc"))
+    found = compare_positions(values, places, sources=list("aabbc"))
     assert found.items == 2
     assert found.earlier.value == pytest.approx((1 + 0) / 2)
     assert found.same_moved.value == pytest.approx((0 + 1) / 2)
     assert found.same_still.value == pytest.approx((1 + 0) / 2)
-    moved = by_place([[1, 2], [2, 2], [3, 3]], [[1, 2]] * 3)
+    moved = compare_positions([[1, 2], [2, 2], [3, 3]], [[1, 2]] * 3)
     assert (moved.items, moved.same_moved.value) == (3, pytest.approx(2 / 3))
     assert not moved.same_still.defined
-    nowhere = by_place(values, np.full((5, 3), nan))
+    nowhere = compare_positions(values, np.full((5, 3), nan))
     assert (nowhere.items, nowhere.earlier.reason) == (0, "no question was asked so twice")
 
 

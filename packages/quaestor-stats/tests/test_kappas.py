@@ -12,12 +12,7 @@ from published_data import KRIPPENDORFF_C
 from scipy import stats
 from statsmodels.stats import inter_rater
 
-from quaestor_stats._cohen_kappa import (
-    WEIGHTS,
-    cohen_kappa,
-    disagreement,
-    kappa_matrix,
-)
+from quaestor_stats._cohen_kappa import WEIGHTS, cohen_kappa, disagreement, kappa_matrix
 from quaestor_stats._fleiss import fleiss_kappa, randolph_kappa
 from quaestor_stats._inputs import RatingOffScale
 from quaestor_stats._percent_agreement import percent_agreement

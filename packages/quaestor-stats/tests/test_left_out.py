@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quaestor_stats._jackknife import WithoutUnits, inferred, standard_error, variance
+from quaestor_stats._jackknife import WithoutUnits, infer_coefficients, jackknife_errors, variance
 
 NAN = np.nan
 
@@ -18,9 +18,9 @@ def test_of_a_mean_it_is_students_t() -> None:
     """The jackknife variance of a mean is s^2 / n: 1, 2, 6 give mean 3, s^2 = 7, error sqrt(7 /
     3)."""
     left = mean_of([1, 2, 6])
-    error, freedom, n = standard_error(left)
+    error, freedom, n = jackknife_errors(left)
     assert (error, freedom, n) == (pytest.approx(np.sqrt(7 / 3)), 2, 3)
-    found, theirs = inferred(left, scale="plain"), stats.ttest_1samp([1, 2, 6], 0)
+    found, theirs = infer_coefficients(left, scale="plain"), stats.ttest_1samp([1, 2, 6], 0)
     assert found.p == pytest.approx(theirs.pvalue)
     assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval(0.95)))
 
@@ -37,10 +37,10 @@ def test_crossed_systems_add_what_question_sets_do_not_explain() -> None:
         "systems": np.array([-2.0, 0.0, 2.0]),
         "cells": np.array([-1.0, -1.0, 1.0, 1.0]),
     }
-    error, freedom, _ = standard_error(WithoutUnits(value=np.array(0.5), **parts))
+    error, freedom, _ = jackknife_errors(WithoutUnits(value=np.array(0.5), **parts))
     assert error == pytest.approx(np.sqrt(10 / 3))
     assert freedom == 1  # of two sources
-    error, freedom, _ = standard_error(
+    error, freedom, _ = jackknife_errors(
         WithoutUnits(value=np.array(0.5), **parts | {"cells": 9 * parts["cells"]})
     )
     assert (error, freedom) == (pytest.approx(1), 1)  # systems add nothing
@@ -49,7 +49,7 @@ def test_crossed_systems_add_what_question_sets_do_not_explain() -> None:
 def test_systems_that_add_something_leave_t_their_own_degrees_of_freedom() -> None:
     sources, systems = np.linspace(-0.1, 0.1, 30), np.array([-1.0, 0.0, 1.0])
     left = WithoutUnits(value=np.array(1.0), sources=sources, systems=systems, cells=np.zeros(90))
-    assert standard_error(left)[1] == 2
+    assert jackknife_errors(left)[1] == 2
 
 
 def test_annotators_add_their_own_variance() -> None:
@@ -58,14 +58,14 @@ def test_annotators_add_their_own_variance() -> None:
     left = WithoutUnits(
         value=np.array(0.5), sources=np.array([-1.0, 1.0]), annotators=np.array([-1.0, 1.0, NAN])
     )
-    error, freedom, _ = standard_error(left)
+    error, freedom, _ = jackknife_errors(left)
     assert (error, freedom) == (pytest.approx(np.sqrt(2)), 1)
 
 
 def test_fisher_limits_are_those_of_z_turned_back() -> None:
     without = np.array([0.5, 0.6, 0.7, 0.65])
     left = WithoutUnits(value=np.array(0.6), sources=without)
-    found, z = inferred(left, scale="fisher"), np.arctanh(without)
+    found, z = infer_coefficients(left, scale="fisher"), np.arctanh(without)
     reach = stats.t.ppf(0.975, 3) * np.sqrt(3 / 4 * ((z - z.mean()) ** 2).sum())
     limits = np.tanh(np.arctanh(0.6) + np.array([-reach, reach]))
     assert (found.low, found.high) == pytest.approx(tuple(limits))
@@ -110,7 +110,7 @@ def test_fisher_limits_are_those_of_z_turned_back() -> None:
     ],
 )
 def test_there_is_no_interval_without_a_reason(left: WithoutUnits, reason: str) -> None:
-    found = inferred(left, scale="fisher")
+    found = infer_coefficients(left, scale="fisher")
     assert (str(found.reason), bool(np.isnan(found.low)), bool(np.isnan(found.p))) == (
         reason,
         True,
@@ -119,14 +119,16 @@ def test_there_is_no_interval_without_a_reason(left: WithoutUnits, reason: str) 
 
 
 def test_an_undefined_coefficient_has_no_reason_of_its_own_here() -> None:
-    found = inferred(WithoutUnits(value=np.array(NAN), sources=np.full(4, NAN)), scale="plain")
+    found = infer_coefficients(
+        WithoutUnits(value=np.array(NAN), sources=np.full(4, NAN)), scale="plain"
+    )
     assert (str(found.reason), bool(np.isnan(found.p))) == ("", True)
 
 
 def test_two_metrics_that_are_one_and_the_same_do_not_differ() -> None:
     left = WithoutUnits(value=np.array([0.5, 0.5]), sources=np.tile([[0.4], [0.5], [0.7]], (1, 2)))
     apart = left.pairs(np.array([0]), np.array([1]))
-    assert inferred(apart, scale="plain").p.tolist() == [1.0]
+    assert infer_coefficients(apart, scale="plain").p.tolist() == [1.0]
 
 
 def test_pairs_subtract_every_part() -> None:

@@ -6,7 +6,7 @@ from scipy import stats
 
 from quaestor_stats._correlation import METHODS
 from quaestor_stats._design import Design, facets
-from quaestor_stats._jackknife import inferred
+from quaestor_stats._jackknife import infer_coefficients
 from quaestor_stats._tie_calibration import accuracies_within, pairwise_accuracy
 from quaestor_stats._within_source import source_correlations
 
@@ -164,7 +164,7 @@ def test_the_interval_reaches_from_held_out_to_in_sample_accuracy() -> None:
     found = accuracies_within(
         human, metric, facets(np.repeat(np.arange(15), 4), np.tile(np.arange(4), 15))
     )
-    limits, alone = found.limits(), inferred(found.held_out, scale="plain")
+    limits, alone = found.limits(), infer_coefficients(found.held_out, scale="plain")
     assert limits.low[0, 0] == alone.low[0, 0]
     gap = found.in_sample[0, 0] - found.held_out.value[0, 0]
     assert limits.high[0, 0] == pytest.approx(alone.high[0, 0] + gap)

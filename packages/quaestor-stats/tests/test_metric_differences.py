@@ -11,9 +11,9 @@ from scipy import stats
 from quaestor_stats import _metric_differences as module
 from quaestor_stats import _permutation
 from quaestor_stats._associations import LEVELS, against_people
-from quaestor_stats._correlation import METHODS, correlate
+from quaestor_stats._correlation import METHODS, correlate_columns
 from quaestor_stats._design import Design, facets
-from quaestor_stats._jackknife import inferred
+from quaestor_stats._jackknife import infer_coefficients
 from quaestor_stats._metric_differences import (
     BestMetrics,
     MetricDifference,
@@ -21,7 +21,7 @@ from quaestor_stats._metric_differences import (
     metric_differences,
 )
 from quaestor_stats._multiplicity import holm
-from quaestor_stats._pooled import pooled
+from quaestor_stats._pooled import pooled_correlations
 from quaestor_stats._result import Result
 from quaestor_stats._within_source import within_source
 
@@ -101,7 +101,7 @@ def test_within_source_random_systems_are_left_out_of_both_metrics() -> None:
         of.human, of.metrics, facets(source, system, design=design), coefficients=["spearman"]
     )["spearman"]
     apart = replace(left, resting=None).pairs(np.array([0]), np.array([1]))
-    limits = inferred(apart, scale="plain")
+    limits = infer_coefficients(apart, scale="plain")
     assert row.better == "m0"
     assert (row.found.ci.low, row.found.ci.high, row.found.pvalue, row.found.df) == pytest.approx(
         (limits.low[0, 0], limits.high[0, 0], limits.p[0, 0], limits.df[0, 0])
@@ -111,10 +111,10 @@ def test_within_source_random_systems_are_left_out_of_both_metrics() -> None:
 def test_pooled_the_difference_is_left_out_source_by_source() -> None:
     of = metric_study(60, 5)
     row = compared(of, measure="pearson")["h0", "pooled", frozenset({"m0", "m1"})]
-    left = pooled(of.human[:, :1], of.metrics, facets(of.sources), coefficients=["pearson"])[
-        "pearson"
-    ]
-    limits = inferred(left.pairs(np.array([1]), np.array([0])), scale="plain")
+    left = pooled_correlations(
+        of.human[:, :1], of.metrics, facets(of.sources), coefficients=["pearson"]
+    )["pearson"]
+    limits = infer_coefficients(left.pairs(np.array([1]), np.array([0])), scale="plain")
     sign = 1 if row.better == "m1" else -1
     assert sign * row.found.value == pytest.approx(left.value[0, 1] - left.value[0, 0])
     assert row.found.pvalue == pytest.approx(limits.p[0, 0])
@@ -192,7 +192,7 @@ def test_pairs_rest_on_their_own_questions_or_on_those_of_all() -> None:
     found = compared(of)
     assert found["h0", "pooled", frozenset({"m0", "m2"})].found.n == 150
     part = found["h0", "pooled", frozenset({"m0", "m1"})]
-    r = [correlate(of.human[:40, 0], of.metrics[:40, m]).value for m in (0, 1)]
+    r = [correlate_columns(of.human[:40, 0], of.metrics[:40, m]).value for m in (0, 1)]
     assert (part.found.n, part.found.value) == (40, pytest.approx(abs(r[0] - r[1])))
     for level, n in (("pooled", 40), ("systems", 5)):
         found_at = found["h0", level, frozenset({"m0", "m1"})].found

@@ -8,11 +8,11 @@ from scipy import stats
 
 from quaestor_stats._association_measures import MEASURES
 from quaestor_stats._associations import LEVELS, Association, against_people
-from quaestor_stats._correlation import correlate, fisher_interval
+from quaestor_stats._correlation import correlate_columns, fisher_interval
 from quaestor_stats._design import Design, Facets, facets
-from quaestor_stats._jackknife import inferred
+from quaestor_stats._jackknife import infer_coefficients
 from quaestor_stats._metric_differences import metric_differences
-from quaestor_stats._pooled import pooled
+from quaestor_stats._pooled import pooled_correlations
 from quaestor_stats._tie_calibration import pairwise_accuracy
 
 NAN = np.nan
@@ -54,14 +54,14 @@ def test_pooled_values_with_p_as_published_and_p_over_sources() -> None:
     for measure in ("pearson", "spearman", "kendall"):
         row, alone = (
             found["h1", "m2", "pooled", measure],
-            correlate(of.human[:, 1], of.metrics[:, 2], method=measure),
+            correlate_columns(of.human[:, 1], of.metrics[:, 2], method=measure),
         )
         assert row.found.value == pytest.approx(alone.value)
         assert row.p_as_published == pytest.approx(alone.pvalue)
-        left = pooled(
+        left = pooled_correlations(
             of.human[:, 1:], of.metrics[:, 2:], facets(of.sources), coefficients=[measure]
         )[measure]
-        limits = inferred(left, scale="fisher")
+        limits = infer_coefficients(left, scale="fisher")
         assert (row.found.ci.low, row.found.ci.high, row.found.pvalue) == pytest.approx(
             (limits.low[0, 0], limits.high[0, 0], limits.p[0, 0])
         )
@@ -76,7 +76,10 @@ def test_system_values_are_of_the_means_with_p_over_all_orders() -> None:
         of.metrics[:, 1].reshape(30, 5).mean(axis=0),
     )
     for measure in ("pearson", "spearman", "kendall"):
-        row, alone = found["h0", "m1", "systems", measure], correlate(people, own, method=measure)
+        row, alone = (
+            found["h0", "m1", "systems", measure],
+            correlate_columns(people, own, method=measure),
+        )
         assert row.found.value == pytest.approx(alone.value)
         assert row.found.pvalue == pytest.approx(alone.pvalue)  # which counts all orders of so few
         assert row.p_as_published == pytest.approx(alone.pvalue)
@@ -121,7 +124,7 @@ def test_equal_means_of_systems_tie_exactly() -> None:
     )
     for row in turned:
         if row.measure in ("spearman", "kendall"):
-            alone = correlate([2, 3, 1, 4], [2.5, 2.5, 1, 4], method=row.measure)
+            alone = correlate_columns([2, 3, 1, 4], [2.5, 2.5, 1, 4], method=row.measure)
             assert (row.found.value, row.p_as_published) == pytest.approx(
                 (alone.value, alone.pvalue)
             )

@@ -11,10 +11,10 @@ from scipy import stats
 from quaestor_stats import _concordance as concordance
 from quaestor_stats import _pooled as module
 from quaestor_stats._concordance import concordances, concordances_within, untied
-from quaestor_stats._correlation import correlate
+from quaestor_stats._correlation import correlate_columns
 from quaestor_stats._design import Design, facets
-from quaestor_stats._jackknife import inferred
-from quaestor_stats._pooled import COEFFICIENTS, pooled, pooled_values
+from quaestor_stats._jackknife import infer_coefficients
+from quaestor_stats._pooled import COEFFICIENTS, pooled_correlations, pooled_values
 
 SCIPY = {
     "pearson": lambda a, b: stats.pearsonr(a, b).statistic,
@@ -77,7 +77,7 @@ def test_values_with_and_without_every_unit_are_scipys(
     of = metric_study()
     here = facets(of.sources, of.systems, design=Design(systems="random"))
     found, theirs = (
-        pooled(of.human, of.metrics, here, coefficients=[coefficient])[coefficient],
+        pooled_correlations(of.human, of.metrics, here, coefficients=[coefficient])[coefficient],
         SCIPY[coefficient],
     )
     kinds = ((of.sources, found.sources), (of.systems, found.systems), (here.cells[0], found.cells))
@@ -101,7 +101,7 @@ def test_question_sets_of_several_questions_are_left_out_under_spearman() -> Non
     doubled = [np.concatenate([x, x[::-1]]) for x in (of.human, of.metrics, of.sources, of.systems)]
     here = facets(doubled[2], doubled[3], design=Design(systems="random"))
     cells, n = here.cells
-    found = pooled(doubled[0], doubled[1], here, coefficients=["spearman"])["spearman"]
+    found = pooled_correlations(doubled[0], doubled[1], here, coefficients=["spearman"])["spearman"]
     exact = [
         stats.spearmanr(doubled[0][cells != u, 0], doubled[1][cells != u, 0]).statistic
         for u in range(n)
@@ -114,7 +114,7 @@ def test_question_sets_of_several_questions_are_left_out_under_spearman() -> Non
 def test_pooled_of_many_clusters_leaves_out_groups_of_every_200th(coefficient: str) -> None:
     of = metric_study(450, 3, humans=1, metrics=1)
     here = facets(of.sources, of.systems)
-    found = pooled(of.human, of.metrics, here, coefficients=[coefficient])[coefficient]
+    found = pooled_correlations(of.human, of.metrics, here, coefficients=[coefficient])[coefficient]
     theirs = SCIPY[coefficient]
     assert found.sources.shape == (200, 1, 1)
     left = of.sources % 200 != 7
@@ -126,7 +126,7 @@ def test_values_alone_are_the_same() -> None:
     of = metric_study()
     alone, whole = (
         pooled_values(of.human, of.metrics),
-        pooled(of.human, of.metrics, facets(of.sources)),
+        pooled_correlations(of.human, of.metrics, facets(of.sources)),
     )
     for name in COEFFICIENTS:
         assert np.array_equal(alone[name], whole[name].value)
@@ -136,15 +136,21 @@ def test_a_column_that_does_not_vary_is_undefined_and_one_that_hangs_on_a_unit_i
     of = metric_study(5, 4, humans=1, metrics=1)
     lone = np.where(of.sources == 0, of.metrics[:, 0], 1.0)
     metrics = np.column_stack([np.full(20, 0.1), lone])
-    for each in pooled(of.human, metrics, facets(of.sources)).values():
+    for each in pooled_correlations(of.human, metrics, facets(of.sources)).values():
         assert np.isnan(each.value[0, 0])
         assert each.value[0, 1] == each.value[0, 1]
         assert np.isnan(each.sources[0, 0, 1])
-        assert inferred(each, scale="fisher").reason[0, 1].startswith("without one of the units")
+        assert (
+            infer_coefficients(each, scale="fisher")
+            .reason[0, 1]
+            .startswith("without one of the units")
+        )
         assert each.fragile[0, 1]
     # leaving a system out leaves it defined, leaving the source out does not
     design = Design(systems="random")
-    for each in pooled(of.human, metrics, facets(of.sources, of.systems, design=design)).values():
+    for each in pooled_correlations(
+        of.human, metrics, facets(of.sources, of.systems, design=design)
+    ).values():
         assert each.fragile[0, 1]
 
 
@@ -155,10 +161,13 @@ def test_with_each_question_a_source_of_its_own_it_is_the_independent_case(
     draw = np.random.default_rng(4)
     x = draw.normal(size=400)
     y = 0.3 * x + draw.normal(size=400)
-    left = pooled(x[:, None], y[:, None], facets(np.arange(400)), coefficients=[coefficient])[
-        coefficient
-    ]
-    found, alone = inferred(left, scale="fisher"), correlate(x, y, method=coefficient)
+    left = pooled_correlations(
+        x[:, None], y[:, None], facets(np.arange(400)), coefficients=[coefficient]
+    )[coefficient]
+    found, alone = (
+        infer_coefficients(left, scale="fisher"),
+        correlate_columns(x, y, method=coefficient),
+    )
     assert found.low[0, 0] == pytest.approx(alone.ci.low, abs=0.02)
     assert found.high[0, 0] == pytest.approx(alone.ci.high, abs=0.02)
     assert np.log10(found.p[0, 0]) == pytest.approx(np.log10(alone.pvalue), rel=0.2)
@@ -167,6 +176,8 @@ def test_with_each_question_a_source_of_its_own_it_is_the_independent_case(
 def test_questions_in_another_order_give_the_same() -> None:
     of = metric_study()
     order = np.random.default_rng(1).permutation(len(of.sources))
-    for name, each in pooled(of.human, of.metrics, facets(of.sources)).items():
-        again = pooled(of.human[order], of.metrics[order], facets(of.sources[order]))[name]
+    for name, each in pooled_correlations(of.human, of.metrics, facets(of.sources)).items():
+        again = pooled_correlations(of.human[order], of.metrics[order], facets(of.sources[order]))[
+            name
+        ]
         assert np.allclose(each.sources, again.sources, atol=1e-13, rtol=0)

@@ -3,19 +3,21 @@
 import numpy as np
 import pytest
 
-from quaestor_stats._correlation import correlate
+from quaestor_stats._correlation import correlate_columns
 from quaestor_stats._multiplicity import benjamini_hochberg, holm
 from quaestor_stats._tie_calibration import pairwise_accuracy
 from quaestor_stats._williams import williams, williams_matrix
 
 
 def test_kendall_of_scipys_documentation() -> None:
-    found = correlate([12, 2, 1, 12, 2], [1, 4, 7, 1, 0], method="kendall")
+    found = correlate_columns([12, 2, 1, 12, 2], [1, 4, 7, 1, 0], method="kendall")
     assert found.value == pytest.approx(-0.4714045, abs=5e-8)
 
 
 def test_spearman_of_scipys_documentation() -> None:
-    assert correlate([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]).value == pytest.approx(0.8207827, abs=5e-8)
+    assert correlate_columns([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]).value == pytest.approx(
+        0.8207827, abs=5e-8
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,10 +41,10 @@ def test_williams_of_mt_metrics_evals_own_test() -> None:
     """mt-metrics-eval: one-sided p .019, correlations .999 and .987."""
     gold, near, far = [1, 2, 3, 4, 5], [1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]
     r12, r13 = (
-        correlate(gold, near, method="pearson").value,
-        correlate(gold, far, method="pearson").value,
+        correlate_columns(gold, near, method="pearson").value,
+        correlate_columns(gold, far, method="pearson").value,
     )
-    r23 = correlate(near, far, method="pearson").value
+    r23 = correlate_columns(near, far, method="pearson").value
     assert (round(r12, 3), round(r13, 3)) == (0.999, 0.987)
     assert round(williams(r12, r13, r23, 5, alternative="greater").pvalue, 3) == 0.019
     t, p = williams_matrix(gold, np.column_stack([near, far]))
@@ -69,7 +71,7 @@ def test_williams_of_nlpstats_own_test() -> None:
     draw = np.random.RandomState(12)
     x, y, z = (draw.random_sample((9, 5)).ravel() for _ in range(3))
     r12, r13, r23 = (
-        abs(correlate(a, b, method="pearson").value) for a, b in ((x, z), (y, z), (x, y))
+        abs(correlate_columns(a, b, method="pearson").value) for a, b in ((x, z), (y, z), (x, y))
     )
     assert williams(r12, r13, r23, 45).pvalue == pytest.approx(0.5433956, abs=5e-8)
     assert williams(r12, r13, r23, 45, alternative="greater").pvalue == pytest.approx(

@@ -6,11 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from quaestor_stats._ranks import (
-    rank_probabilities,
-    resampled_means,
-    significance_clusters,
-)
+from quaestor_stats._ranks import rank_probabilities, resampled_means, significance_clusters
 
 RNG = np.random.default_rng
 

@@ -3,12 +3,7 @@ import pytest
 from scipy import stats
 
 from quaestor_stats._alpha import krippendorff_alpha
-from quaestor_stats._raters import (
-    leave_one_out,
-    scale_use,
-    severity,
-    with_the_others,
-)
+from quaestor_stats._raters import leave_one_out, scale_use, severity, with_the_others
 
 NAN = np.nan
 FIVE = [1, 2, 3, 4, 5]

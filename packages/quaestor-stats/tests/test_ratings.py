@@ -6,7 +6,7 @@ from quaestor_stats._inputs import (
     RatingOffScale,
     TooManyValues,
     checked_scale,
-    grouped,
+    group_labels,
     numeric,
     observed_scale,
     patterns,
@@ -47,14 +47,14 @@ def test_same_length_names_the_columns() -> None:
 
 
 def test_grouped_keeps_the_order_of_first_appearance() -> None:
-    names, codes = grouped(["b", "a", "b"], name="systems")
+    names, codes = group_labels(["b", "a", "b"], name="systems")
     assert (names, codes.tolist()) == (["b", "a"], [0, 1, 0])
 
 
 @pytest.mark.parametrize("missing", [None, NAN])
 def test_grouped_refuses_a_missing_label(missing: object) -> None:
     with pytest.raises(ValueError, match="systems: a label is missing"):
-        grouped(["a", missing], name="systems")
+        group_labels(["a", missing], name="systems")
 
 
 @pytest.mark.parametrize("wrong", [-1.0, 0.0, 6.0, 2.5, 31.0])

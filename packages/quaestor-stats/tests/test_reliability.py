@@ -14,7 +14,7 @@ from quaestor_stats._gwet import gwet_ac
 from quaestor_stats._icc import FORMS, POLE, intraclass
 from quaestor_stats._inputs import RatingOffScale
 from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._result import ConfidenceInterval, Result, undefined
+from quaestor_stats._result import ConfidenceInterval, Result, undefined_result
 from quaestor_stats._verbal_labels import band
 
 NAN = np.nan
@@ -341,7 +341,10 @@ def test_band_of_disagreement_is_poor() -> None:
 
 
 def test_band_without_interval_says_why() -> None:
-    assert band(undefined("alpha", "no unit has two ratings")).reason == "no unit has two ratings"
+    assert (
+        band(undefined_result("alpha", "no unit has two ratings")).reason
+        == "no unit has two ratings"
+    )
     assert band(Result(value=1.0, n=9)).word == ""
     assert band(Result(value=0.5, ci=ConfidenceInterval(0.1, 0.9), n=90, clusters=2)).word == ""
     assert (

@@ -11,7 +11,7 @@ from scipy import special, stats
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._associations import against_people
 from quaestor_stats._design import SOURCE, ClusterUnit, Design, Facets, cluster_unit, facets
-from quaestor_stats._human_ceiling import human_ceiling
+from quaestor_stats._human_ceiling import ceiling_of_arrays
 from quaestor_stats._metric_differences import metric_differences
 from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, wilcoxon
 from quaestor_stats._resampling import Jackknife
@@ -232,7 +232,7 @@ def test_ceiling_with_clusters_leaves_each_out_as_a_whole(level: str) -> None:
     clusters = CLUSTER_OF_SOURCE[source]
 
     def ceiling(kept: np.ndarray, **more: Any) -> Result:
-        return human_ceiling(
+        return ceiling_of_arrays(
             worth.ravel()[kept],
             systems=system[kept],
             sources=source[kept],

@@ -7,15 +7,9 @@ from scipy import stats
 
 from quaestor_stats import _permutation
 from quaestor_stats import _system_level as module
-from quaestor_stats._correlation import METHODS, correlate
+from quaestor_stats._correlation import METHODS, correlate_columns
 from quaestor_stats._design import Design, facets
-from quaestor_stats._system_level import (
-    Orders,
-    RankedMeans,
-    SwapTest,
-    order_test,
-    swapped_systems,
-)
+from quaestor_stats._system_level import Orders, RankedMeans, SwapTest, order_test, swapped_systems
 
 NAN = np.nan
 ORACLES = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -55,7 +49,7 @@ def test_an_order_test_counts_all_orders() -> None:
     for method in METHODS:
         found = order_test(people, own, method, orders)
         for k, m in np.ndindex(2, 3):
-            alone = correlate(human[:, k], metric[:, m], method=method)
+            alone = correlate_columns(human[:, k], metric[:, m], method=method)
             assert found.value[k, m] == pytest.approx(alone.value)
             assert found.p[k, m] == pytest.approx(alone.pvalue)
     found = order_test(people, own, "pairwise_accuracy", orders)

@@ -3,12 +3,7 @@ import pytest
 from scipy import stats
 
 from quaestor_stats._inputs import RatingOffScale
-from quaestor_stats._system_means import (
-    by_source,
-    distribution,
-    system_distributions,
-    system_means,
-)
+from quaestor_stats._system_means import by_source, distribution, system_distributions, system_means
 
 NAN = np.nan
 SYSTEMS = ["a", "a", "a", "a", "b", "b", "b", "b"]

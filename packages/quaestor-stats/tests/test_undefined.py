@@ -10,12 +10,12 @@ import pytest
 from quaestor_stats._alpha import krippendorff_alpha
 from quaestor_stats._alternative_annotator import alternative_test
 from quaestor_stats._cohen_kappa import cohen_kappa
-from quaestor_stats._correlation import correlate
+from quaestor_stats._correlation import correlate_columns
 from quaestor_stats._fleiss import conger_kappa, fleiss_kappa
 from quaestor_stats._gwet import gwet_ac
-from quaestor_stats._human_ceiling import human_ceiling
+from quaestor_stats._human_ceiling import ceiling_of_arrays
 from quaestor_stats._icc import intraclass
-from quaestor_stats._llm_judges import bias_by_system, following, severity_of
+from quaestor_stats._llm_judges import bias_by_system, compare_judge, severity_of
 from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, two_sample_t, wilcoxon
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._prediction_powered import corrected_mean
@@ -42,7 +42,7 @@ def ceiling(ratings: list[list[float]], **how: str) -> Result:
     """The ceiling of annotators in columns, of questions in rows, four systems on each source."""
     table = np.array(ratings, dtype=float)
     question, annotator = np.indices(table.shape)
-    return human_ceiling(
+    return ceiling_of_arrays(
         table.ravel(),
         systems=(question % 4).ravel(),
         sources=(question // 4).ravel(),
@@ -202,14 +202,14 @@ CASES: dict[str, tuple[Callable[[], Result], int, int, str, str]] = {
         "no source has both scores",
     ),
     "correlation, few items": (
-        lambda: correlate(GAP, FEW),
+        lambda: correlate_columns(GAP, FEW),
         2,
         2,
         "Spearman's rho",
         "2 items have both scores: too few",
     ),
     "correlation, one value": (
-        lambda: correlate(MANY, FLAT),
+        lambda: correlate_columns(MANY, FLAT),
         6,
         1,
         "Spearman's rho",
@@ -258,14 +258,14 @@ CASES: dict[str, tuple[Callable[[], Result], int, int, str, str]] = {
         "in one study all systems have the same mean",
     ),
     "judge follows nobody": (
-        lambda: following([[1, nan], [2, nan]], [1, 2]).judge,
+        lambda: compare_judge([[1, nan], [2, nan]], [1, 2]).judge,
         0,
         0,
         "Spearman's rho of the judge with the mean of people but one",
         "no item has the judge and two people",
     ),
     "judge does not vary": (
-        lambda: following([[1, 2], [2, 2], [3, 1], [1, nan]], [2, 2, 2, 2]).judge,
+        lambda: compare_judge([[1, 2], [2, 2], [3, 1], [1, nan]], [2, 2, 2, 2]).judge,
         3,
         0,
         "Spearman's rho of the judge with the mean of people but one",

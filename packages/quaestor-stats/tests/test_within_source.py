@@ -10,9 +10,14 @@ from test_pooled import SCIPY
 
 from quaestor_stats import _within_source as module
 from quaestor_stats._design import Design, facets
-from quaestor_stats._jackknife import inferred
+from quaestor_stats._jackknife import infer_coefficients
 from quaestor_stats._pooled import COEFFICIENTS
-from quaestor_stats._within_source import mean_left_out, tables, within_source, within_values
+from quaestor_stats._within_source import (
+    mean_left_out,
+    system_means_by_source,
+    within_source,
+    within_values,
+)
 
 NAN = np.nan
 
@@ -74,7 +79,7 @@ def test_interval_and_test_over_sources_are_those_of_students_t() -> None:
     left = within_source(
         of.human, of.metrics, facets(of.sources, of.systems), coefficients=["spearman"]
     )["spearman"]
-    found, theirs = inferred(left, scale="plain"), stats.ttest_1samp(r[~np.isnan(r)], 0)
+    found, theirs = infer_coefficients(left, scale="plain"), stats.ttest_1samp(r[~np.isnan(r)], 0)
     assert found.p[0, 0] == pytest.approx(theirs.pvalue)
     assert (found.low[0, 0], found.high[0, 0]) == pytest.approx(tuple(theirs.confidence_interval()))
     assert found.units[0, 0] == (~np.isnan(r)).sum()
@@ -82,7 +87,7 @@ def test_interval_and_test_over_sources_are_those_of_students_t() -> None:
 
 def test_systems_with_several_questions_on_a_source_are_compared_by_their_means() -> None:
     of = facets(list("aaab"), list("xxyx"))
-    cells = tables(np.array([[1.0], [2.0], [5.0], [7.0]]), of)[..., 0]
+    cells = system_means_by_source(np.array([[1.0], [2.0], [5.0], [7.0]]), of)[..., 0]
     assert np.array_equal(cells, [[1.5, 5], [7, NAN]], equal_nan=True)
 
 
@@ -111,7 +116,7 @@ def test_mean_left_out_by_hand() -> None:
     left = mean_left_out(np.array([0.2, 0.4, NAN, 0.9]), facets(range(4)))
     assert left.value == pytest.approx(0.5)
     assert left.sources == pytest.approx([0.65, 0.55, NAN, 0.3], nan_ok=True)
-    alone = inferred(
+    alone = infer_coefficients(
         mean_left_out(np.array([[NAN], [0.4], [NAN]]), facets(range(3))), scale="plain"
     )
     assert (alone.units[0], alone.reason[0]) == (1, "fewer than three sources: no interval")

@@ -11,16 +11,10 @@ from scipy.stats import rankdata
 
 from analysis.evidence import listing
 from analysis.evidence.listing import Chosen
-from judging.models import (
-    Attribute,
-    Criterion,
-    Enrollment,
-    Metric,
-    Question,
-    Source,
-    System,
-    Unit,
-)
+from judging.campaigns.models.members import Enrollment
+from judging.datasets.models.dataset import Attribute, Question, Source, System, Unit
+from judging.datasets.models.score import Metric
+from judging.protocols.models.protocol import Criterion
 from judging.protocols.protocol_schema import CriterionPoint
 from tests import factories
 from tests.analysis import studies
@@ -70,12 +64,12 @@ def named(rows):
 
 
 def test_file_order_is_that_of_sources_then_systems(chosen):
-    rows = listing.page(chosen(), size=4).rows
+    rows = listing.read_page(chosen(), size=4).rows
     assert named(rows) == [("0", "Alba"), ("0", "Brisa"), ("0", "Corvo"), ("1", "Alba")]
 
 
 def test_disagreement_puts_first_where_two_annotators_differ_by_one(chosen):
-    page = listing.page(chosen("disagreement"))
+    page = listing.read_page(chosen("disagreement"))
     told = dict(zip(named(page.rows), [row.key for row in page.rows], strict=True))
     # the second annotator gives one more than the first to Brisa on even sources and to Corvo on
     # odd ones
@@ -91,7 +85,7 @@ def test_disagreement_without_an_order_of_values_is_the_share_of_pairs_that_diff
     Criterion.objects.filter(pk=chosen().criterion.pk)
     nominal = study.rubric.criteria.get(key="grammaticality")
     nominal.level = Criterion.Level.NOMINAL
-    page = listing.page(chosen("disagreement", criterion=nominal))
+    page = listing.read_page(chosen("disagreement", criterion=nominal))
     # 3 and 3 on even sources, 3 and 2 on odd ones: the one pair differs or not
     assert [row.key for row in page.rows] == [1.0] * 9 + [0.0] * 9
 
@@ -110,13 +104,13 @@ def test_disagreement_over_all_criteria_is_the_mean_of_their_squared_distances()
         person = factories.enrollment(campaign, label=label)
         work(person, tasks=1, choose=lambda own, asked, by=by_key: by[asked.criterion.key])
     chosen = Chosen(collection=campaign.collection, campaign=campaign, sort="disagreement")
-    [row] = listing.page(chosen).rows
+    [row] = listing.read_page(chosen).rows
     # all three pairs differ on the nominal one; two of three are as far apart as the scale is wide
     assert row.key == pytest.approx((1 + 2 / 3) / 2)
 
 
 def test_gap_is_the_distance_of_mid_ranks_as_scipy_ranks_them(chosen):
-    page = listing.page(chosen("gap"))
+    page = listing.read_page(chosen("gap"))
     human = {}
     metric = {}
     for number in range(6):
@@ -140,43 +134,43 @@ def test_gap_is_the_distance_of_mid_ranks_as_scipy_ranks_them(chosen):
 
 def test_loss_against_one_system_is_the_difference_on_the_same_source(chosen, study):
     asked = chosen("loss", system=system(study, "Brisa"), against=system(study, "Alba"))
-    page = listing.page(asked)
+    page = listing.read_page(asked)
     # Alba has 3 everywhere; Brisa 2.5 on even sources and 2 on odd ones
     assert named(page.rows) == [(str(n), "Brisa") for n in (1, 3, 5, 0, 2, 4)]
     assert [row.key for row in page.rows] == [1.0, 1.0, 1.0, 0.5, 0.5, 0.5]
 
 
 def test_loss_against_all_others_takes_their_mean(chosen, study):
-    page = listing.page(chosen("loss", system=system(study, "Brisa")))
+    page = listing.read_page(chosen("loss", system=system(study, "Brisa")))
     # Alba 3 and Corvo 1.5 against Brisa 2 on odd sources; 3 and 1 against 2.5 on even ones
     assert [row.key for row in page.rows] == [0.25] * 3 + [-0.5] * 3
 
 
 def test_outlier_is_the_distance_of_one_annotator_from_the_others(chosen, study):
     label = Enrollment.objects.filter(campaign=study).order_by("pk").first().label
-    page = listing.page(chosen("outlier", annotator=label))
+    page = listing.read_page(chosen("outlier", annotator=label))
     assert sorted((row.key for row in page.rows), reverse=True) == [1.0] * 6 + [0.0] * 12
 
 
 def test_mean_puts_the_worst_first(chosen):
-    page = listing.page(chosen("mean"))
+    page = listing.read_page(chosen("mean"))
     assert named(page.rows)[:3] == [(str(n), "Corvo") for n in (0, 2, 4)]
     assert [-row.key for row in page.rows[:3]] == [1.0, 1.0, 1.0]
 
 
 def test_score_puts_the_lowest_first_and_turns_where_lower_is_better(chosen):
-    lowest = listing.page(chosen("score")).rows[0]
+    lowest = listing.read_page(chosen("score")).rows[0]
     assert named([lowest]) == [("0", "Corvo")]
     metric = chosen().metric
     metric.direction = Metric.Direction.LOWER
-    assert named([listing.page(chosen("score", metric=metric)).rows[0]]) == [("5", "Alba")]
+    assert named([listing.read_page(chosen("score", metric=metric)).rows[0]]) == [("5", "Alba")]
 
 
 def test_an_annotator_left_out_counts_in_no_order(chosen, study):
     second = Enrollment.objects.filter(campaign=study).order_by("-pk").first()
     studies.exclude(second, by=study.created_by)
-    assert listing.page(chosen("disagreement")).rows == []
-    assert len(listing.page(chosen("mean")).rows) == 18
+    assert listing.read_page(chosen("disagreement")).rows == []
+    assert len(listing.read_page(chosen("mean")).rows) == 18
 
 
 @pytest.mark.parametrize(
@@ -188,21 +182,21 @@ def test_pages_forwards_and_backwards_are_the_whole_list_once(sort, chosen, stud
         sort, {}
     )
     asked = chosen(sort, **more)
-    whole = [row.unit for row in listing.page(asked, size=100).rows]
-    pages = [listing.page(asked, size=4)]
+    whole = [row.unit for row in listing.read_page(asked, size=100).rows]
+    pages = [listing.read_page(asked, size=4)]
     while pages[-1].more_after:
-        pages.append(listing.page(asked, after=pages[-1].rows[-1].unit, size=4))
+        pages.append(listing.read_page(asked, after=pages[-1].rows[-1].unit, size=4))
     assert [row.unit for page in pages for row in page.rows] == whole
     assert not pages[0].more_before
     back = [pages[-1]]
     while back[-1].more_before:
-        back.append(listing.page(asked, before=back[-1].rows[0].unit, size=4))
+        back.append(listing.read_page(asked, before=back[-1].rows[0].unit, size=4))
     assert [row.unit for page in reversed(back) for row in page.rows] == whole
 
 
 def test_filters_by_system_value_annotator_attribute_and_text(chosen, study):
     def count(**changes):
-        return len(listing.page(chosen(**changes)).rows)
+        return len(listing.read_page(chosen(**changes)).rows)
 
     unit = Unit.objects.get(
         question_set__system__name="Corvo", question_set__source__key="1", position=1
@@ -233,7 +227,7 @@ def test_neighbours_in_file_order_are_other_sources(chosen):
 
 
 def test_neighbours_in_another_order_are_questions_with_their_place(chosen):
-    rows = listing.page(chosen("gap")).rows
+    rows = listing.read_page(chosen("gap")).rows
     source = Source.objects.get(pk=rows[1].source)
     beside = listing.neighbours(chosen("gap"), source=source, unit=rows[1].unit)
     assert (beside.before.unit, beside.own.place, beside.after.unit) == (
@@ -247,12 +241,12 @@ def test_neighbours_in_another_order_are_questions_with_their_place(chosen):
 def test_a_question_of_no_such_list_has_no_neighbours_and_begins_it_anew(chosen):
     source = Source.objects.get(collection=chosen().collection, key="2")
     assert listing.neighbours(chosen("gap"), source=source, unit=0) == listing.Neighbours()
-    assert listing.page(chosen("gap"), after=0).rows == listing.page(chosen("gap")).rows
-    assert listing.page(chosen(), after=0).rows == listing.page(chosen()).rows
+    assert listing.read_page(chosen("gap"), after=0).rows == listing.read_page(chosen("gap")).rows
+    assert listing.read_page(chosen(), after=0).rows == listing.read_page(chosen()).rows
 
 
 def test_scatter_has_every_question_once_better_up_and_right(chosen, study):
-    dots = listing.page(chosen("gap")).dots
+    dots = listing.read_page(chosen("gap")).dots
     points = [(dot.across, dot.down) for dot in dots]
     assert len(points) == 18
     assert {(dot.questions, dot.radius) for dot in dots} == {(1, 1.2)}
@@ -265,12 +259,12 @@ def test_scatter_has_every_question_once_better_up_and_right(chosen, study):
     best = [y for x, y in points if x > 90]
     assert len(best) == 6  # all of Alba, whom everybody gives 3
     assert max(best) <= listing.JITTER
-    assert listing.page(chosen("gap", text="lock 3")).dots != dots
+    assert listing.read_page(chosen("gap", text="lock 3")).dots != dots
 
 
 def test_scatter_of_many_has_a_dot_for_each_cell_whose_area_is_its_questions(chosen):
-    each = listing.page(chosen("gap")).dots
-    dots = listing.page(chosen("gap"), points=17).dots
+    each = listing.read_page(chosen("gap")).dots
+    dots = listing.read_page(chosen("gap"), points=17).dots
     assert sum(dot.questions for dot in dots) == 18
     assert len(dots) < 18
     assert all(dot.across % listing.CELL == dot.down % listing.CELL == 0 for dot in dots)
@@ -339,13 +333,13 @@ def test_disagreement_is_the_mean_over_all_pairs_of_ratings(wide, level, distanc
     for question in range(3):
         given = [value for value in wide_values(question) if value != RATERS]
         expected[str(question)] = fmean(distance(*pair) for pair in combinations(given, 2))
-    page = listing.page(of_wide(wide, "disagreement", level))
+    page = listing.read_page(of_wide(wide, "disagreement", level))
     found = {source: row.key for (source, _), row in zip(named(page.rows), page.rows, strict=True)}
     assert found == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_mean_leaves_out_who_cannot_say(wide):
-    page = listing.page(of_wide(wide, "mean"))
+    page = listing.read_page(of_wide(wide, "mean"))
     found = {source: -row.key for (source, _), row in zip(named(page.rows), page.rows, strict=True)}
     given = {str(n): [each for each in wide_values(n) if each != RATERS] for n in range(3)}
     assert found == pytest.approx({key: fmean(values) for key, values in given.items()})

@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 
 from django.utils import timezone
 
-from judging import storage
-from judging.actions import rubrics
-from judging.imports import adding
-from judging.imports.mapping import Column, Mapping
-from judging.models import Campaign, Enrollment, Exclusion, Rubric
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Exclusion
+from judging.formats.mapping import Column, Mapping
+from judging.imports.actions import adding
+from judging.jobs import storage
 from judging.protocols import documents
+from judging.protocols.actions import protocols
+from judging.protocols.models.protocol import Rubric
 from judging.protocols.protocol_schema import CriterionPoint
 from tests import factories
 
@@ -210,14 +212,14 @@ def imported(golden: Golden) -> Campaign:
         )
         document = replace(document, criteria=criteria)
     made = adding.import_file(
-        file=storage.keep(golden.content()),
+        file=storage.store_bytes(golden.content()),
         file_name=f"{golden.name}.csv",
         name=golden.name,
         by=factories.researcher(f"of {golden.name}"),
         now=timezone.now(),
         mapping=golden.mapping(),
         rubrics=Rubric.objects.none(),
-        rubric=rubrics.install(document=document),
+        rubric=protocols.install(document=document),
         again=True,
         accept_surprises=True,
     )

@@ -24,7 +24,7 @@ from scipy import stats
 
 from tests.analysis.golden.material import Golden, Slot, topic_of
 
-RUBRICS = Path(__file__).parents[3] / "judging" / "rubrics"
+RUBRICS = Path(__file__).parents[3] / "judging" / "protocols" / "shipped"
 Row = dict[str, Any]
 
 

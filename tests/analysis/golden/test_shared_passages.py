@@ -15,8 +15,14 @@ from django.urls import reverse
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from analysis.actions import runs
-from judging.hypotheses import GREATER, Hypotheses, Margin, PrimaryHypothesis, to_document
+from analysis.runs.actions import runs
+from judging.campaigns.hypotheses import (
+    GREATER,
+    Hypotheses,
+    Margin,
+    PrimaryHypothesis,
+    hypotheses_to_document,
+)
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.golden import conclusions
@@ -85,7 +91,7 @@ class Made:
 @pytest.fixture(scope="module")
 def made(lasting: None) -> Iterator[Made]:
     campaign = studies.campaign_of(content())
-    campaign.protocol = {"hypotheses": to_document(DECLARED)}
+    campaign.protocol = {"hypotheses": hypotheses_to_document(DECLARED)}
     campaign.save()
     run = studies.analysed(campaign, metrics=[], resamples=1000)
     client = factories.logged_in(campaign.created_by)

@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from analysis import sections
-from analysis.actions import runs
 from analysis.models import Run
+from analysis.runs.actions import runs
 from analysis.sections import page
 from analysis.sections.section import Found
 from tests import factories

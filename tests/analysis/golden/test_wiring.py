@@ -19,10 +19,11 @@ from analysis.sections.llm_judges.alternative_annotator_test import (
 )
 from analysis.sections.llm_judges.prediction_powered_means import PredictionPoweredMeans
 from analysis.sections.section import Found
-from analysis.sections.systems import Systems
-from judging import storage
-from judging.actions import machine_judges
-from judging.models import Campaign, Metric, Score
+from analysis.sections.systems.systems import Systems
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.score import Metric, Score
+from judging.jobs import storage
+from judging.llm_judges.actions import llm_judges
 from tests.analysis import studies
 from tests.analysis.sections import rated
 from tests.analysis.sections.computing import picked, records
@@ -101,12 +102,12 @@ def study_of_pairs() -> Campaign:
         question = f"Who built lock {n}?,{','.join(map(str, PEOPLE[n]))}"
         lines.append(f"{n // 2},Lock {n // 2} was built by Ada.,Ada,{SYSTEMS[n]},{question}")
     campaign = studies.campaign_of("\n".join(lines).encode())
-    by_text = {item.text: item.token for item in machine_judges.items(campaign)}
+    by_text = {item.text: item.token for item in llm_judges.questions_with_tokens(campaign)}
     rows = [f"{by_text[f'Who built lock {n}?']},{JUDGE[n]}" for n in N]
-    machine_judges.add(
+    llm_judges.add_llm_judge(
         campaign=campaign,
         by=campaign.created_by,
-        file=storage.keep("\n".join(["item,correctness", *rows]).encode()),
+        file=storage.store_bytes("\n".join(["item,correctness", *rows]).encode()),
         file_name="judge.csv",
         about={"name": "Judge", "model": "maker/model", "prompt": "Rate."},
     )
@@ -169,7 +170,7 @@ def test_verdict_published_and_own_test_disagree_keeps_each_in_its_column(judged
 @pytest.mark.django_db
 def test_corrected_means_of_two_systems_are_each_of_its_own_questions(judged: Campaign) -> None:
     """People judged the first 24 questions, twelve of each system; the judge all forty."""
-    read = frames.material(judged)
+    read = frames.read_campaign(judged)
     units = read.slots.query("position > 0")["unit"].tolist()
     part = replace(read, judgments=read.judgments[read.judgments["unit"].isin(units[:24])])
 
@@ -202,7 +203,7 @@ def test_imported_percent_column_of_a_computed_fraction_is_left_out_as_its_doubl
     )
     for score in Score.objects.filter(metric=imported):
         Score.objects.create(metric=computed, unit_id=score.unit_id, value=score.value / 100)
-    kept = frames.without_doubles(frames.material(campaign))
+    kept = frames.without_doubles(frames.read_campaign(campaign))
     assert [each.name for each in kept.metrics] == ["METEOR"]
     (double,) = kept.doubled
     assert (double.n, double.tolerance) == (24, 0.005)

@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 
 from analysis import frames
 from analysis.reports.rows import encode
-from analysis.sections.agreement import of_table
+from analysis.sections.agreement.agreement import of_table
 from quaestor_stats._alpha import krippendorff_alpha
 from tests.analysis import studies
 
@@ -24,7 +24,7 @@ def printed_row(capsys, campaign, *more, coefficient="gwet_ac1", level="nominal"
 def test_prints_what_the_whole_table_gives_over_units(capsys):
     campaign = studies.imported()
     printed = printed_row(capsys, campaign, "--over", "units")
-    table = frames.material(campaign).ratings("correctness").to_numpy()
+    table = frames.read_campaign(campaign).ratings("correctness").to_numpy()
     whole = map(encode, of_table(table, frames.rubric_of(campaign).criterion("correctness")))
     [given] = [row for row in whole if row["coefficient"] == "gwet_ac1"]
     assert (printed["value"], printed["low"], printed["n"]) == (
@@ -40,7 +40,7 @@ def test_intervals_are_over_sources(capsys):
     campaign = studies.imported(sources=13)
     alpha = {"coefficient": "krippendorff_alpha", "level": "ordinal"}
     printed = printed_row(capsys, campaign, **alpha)
-    read = frames.material(campaign)
+    read = frames.read_campaign(campaign)
     ratings = read.ratings("correctness")
     sources = read.slots.set_index("unit")["source"][ratings.index].to_numpy()
     given = krippendorff_alpha(ratings.to_numpy(), level="ordinal", clusters=sources)

@@ -6,9 +6,10 @@ import sys
 import pytest
 from django.core.management import CommandError, call_command
 
-from judging.models import Campaign, User
+from judging.campaigns.models.campaign import Campaign
+from judging.people.models.user import User
 from tests import factories
-from tests.analysis.actions.test_reproductions import written
+from tests.analysis.published.actions.test_reproductions import written
 from tests.judging.imports.crowd import Crowd
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from analysis.planning import simulated
 from analysis.planning.pair_tests import SimulatedRatings
 from analysis.planning.simulated import Assumed, Newcomer, Seen, SimulatedAnnotator
 from judging.protocols import documents
-from judging.rules import Force
+from judging.protocols.rules import Force
 from quaestor_stats._design import SOURCE, Design, cluster_unit
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._paired_tests import paired_permutation, permuted_p_of_many
@@ -91,14 +91,14 @@ def test_answers_depend_on_who_and_what_alone_and_severe_annotators_rate_lower()
 
     def said(who: SimulatedAnnotator, **changes: object) -> list[int]:
         asked = {"again": False, "criteria": CRITERIA, "assumed": EVEN} | changes
-        return [simulated.answers(each, who, 0, **asked)["correctness"] for each in seen]
+        return [simulated.simulate_answers(each, who, 0, **asked)["correctness"] for each in seen]
 
     assert said(severe) == said(severe)
     assert np.mean(said(severe)) < 1.6 < 2.4 < np.mean(said(mild))
     assert said(mild, again=True) != said(mild)
     clear = replace(seen[0], clear=True, quality=simulated.qualities(CRITERIA, 1.0))
     assert {
-        simulated.answers(clear, severe, at, again=False, criteria=CRITERIA, assumed=EVEN)[
+        simulated.simulate_answers(clear, severe, at, again=False, criteria=CRITERIA, assumed=EVEN)[
             "correctness"
         ]
         for at in range(40)
@@ -110,7 +110,7 @@ def test_answers_depend_on_who_and_what_alone_and_severe_annotators_rate_lower()
 @pytest.mark.parametrize("found", [0, 3, 20])
 def test_share_has_the_limits_of_another_program(found: int) -> None:
     expected = proportion_confint(found, 20, method="wilson")
-    row = simulated.share(np.arange(20) < found)
+    row = simulated.share_with_interval(np.arange(20) < found)
     assert (row["value"], row["low"], row["high"]) == pytest.approx((found / 20, *expected))
 
 

@@ -79,7 +79,7 @@ def test_escaped_text_holds_no_command_but_ours(text):
 
 def test_examples_give_answer_ratings_and_note_in_this_order():
     row = {"system": "a", "question": "Who?", "answer": "Ada", "note": "short & vague", "form": 3}
-    written = latex.examples([row], [("form", "Form"), ("depth", "Depth")])
+    written = latex.latex_examples([row], [("form", "Form"), ("depth", "Depth")])
     told = r"\item \textbf{a}: \emph{Who?} Answer: Ada. Form 3. short \& vague"
     assert told in written
 
@@ -106,7 +106,7 @@ def test_escaped_says_letter_by_letter():
 
 
 def test_table_has_rules_bold_letters_notes_and_a_label():
-    text = latex.table(hostile_table(1), label="x")
+    text = latex.latex_table(hostile_table(1), label="x")
     assert text.count(r"\toprule") == text.count(r"\midrule") == text.count(r"\bottomrule") == 1
     assert r"\caption{Every name \& sign. All of it: 100\%.}\label{tab:x}" in text
     assert (
@@ -120,7 +120,7 @@ def test_caption_that_begins_with_the_title_says_it_once():
     shown = PageTable(
         "Spearman's rho", ["a"], [Line("x", [Cell("1")])], caption="Spearman's rho over questions."
     )
-    text = latex.table(shown, label="x")
+    text = latex.latex_table(shown, label="x")
     assert r"\caption{Spearman\textquotesingle{}s rho over questions.}" in text
 
 
@@ -137,7 +137,7 @@ def test_a_table_of_sixty_columns_stands_in_parts_that_a_page_is_wide_enough_for
         caption="Means.",
         reasons=["none"],
     )
-    text = latex.table(shown, label="wide")
+    text = latex.latex_table(shown, label="wide")
     assert re.findall(r"\\caption\{(.*?)\}\\label\{(.*?)\}", text)[:2] == [
         ("Wide. Means. Columns 1 to 8 of 60.", "tab:wide"),
         ("Wide. Means. Columns 9 to 16 of 60.", "tab:wide-2"),
@@ -145,7 +145,7 @@ def test_a_table_of_sixty_columns_stands_in_parts_that_a_page_is_wide_enough_for
     assert text.count("none") == 1
     assert {f"7.{place} \\\\" in text or f"7.{place}\\\\" in text for place in range(60)} == {True}
     (tmp_path / "numbers.tex").write_text(latex.COMMANDS)
-    log = compiled(tmp_path, latex.document("Wide", [text]))
+    log = compiled(tmp_path, latex.latex_document("Wide", [text]))
     assert "Overfull \\hbox" not in log
 
 
@@ -170,7 +170,7 @@ def test_numbers_have_names_and_are_written_as_papers_do():
             "why": "",
         },
     ]
-    [(_name, text)] = latex.numbers([("systems", rows, ("criterion", "system"))])
+    [(_name, text)] = latex.latex_number_files([("systems", rows, ("criterion", "system"))])
     told = dict(re.findall(r"\\QuaestorNumber\{(.*?)\}\{(.*)\}\n", text))
     assert told == {
         "systems/fluency/t5-large/value": "2.25",
@@ -193,7 +193,7 @@ def test_numbers_are_written_with_the_digits_of_the_reports_tables():
             ("test",),
         ),
     ]
-    [(_name, text)] = latex.numbers(tables)
+    [(_name, text)] = latex.latex_number_files(tables)
     told = re.findall(r"\\QuaestorNumber\{(.*?)\}\{(.*)\}\n", text)
     assert dict(told) == {
         "metric_means/t5/value": "0.03161",
@@ -207,7 +207,7 @@ def test_numbers_are_written_with_the_digits_of_the_reports_tables():
 
 def test_two_rows_that_share_a_name_get_numbers_of_their_own():
     rows = [{"system": "T5 large", "value": 1.0}, {"system": "T5-Large", "value": 2.0}]
-    [(_name, text)] = latex.numbers([("systems", rows, ("system",))])
+    [(_name, text)] = latex.latex_number_files([("systems", rows, ("system",))])
     assert re.findall(r"Number\{(.*?)\}\{(.*)\}", text) == [
         ("systems/t5-large/1/value", "1.00"),
         ("systems/t5-large/2/value", "2.00"),
@@ -234,16 +234,16 @@ def compiled(folder, text, program="pdflatex"):
 
 def test_hostile_tables_short_and_long_compile(tmp_path):
     rows = [{"system": "A", "value": 1.5}]
-    [(_name, numbers)] = latex.numbers([("systems", rows, ("system",))])
+    [(_name, numbers)] = latex.latex_number_files([("systems", rows, ("system",))])
     (tmp_path / "numbers.tex").write_text(numbers)
-    long = latex.table(hostile_table(60), label="long")
+    long = latex.latex_table(hostile_table(60), label="long")
     assert r"\begin{longtable}" in long
     parts = [
-        latex.table(hostile_table(), label="short"),
+        latex.latex_table(hostile_table(), label="short"),
         long,
         *latex.paragraphs([("About & so", "_".join(HOSTILE[:3]))]),
         r"The mean is \Q{systems/a/value}.",
-        latex.examples(
+        latex.latex_examples(
             [
                 {
                     "system": "A_1",
@@ -256,7 +256,7 @@ def test_hostile_tables_short_and_long_compile(tmp_path):
             [("f", "Flu_ency")],
         ),
     ]
-    log = compiled(tmp_path, latex.document(HOSTILE[0], parts))
+    log = compiled(tmp_path, latex.latex_document(HOSTILE[0], parts))
     assert "No number is called" not in log
     assert "Undefined control sequence" not in log
     assert "Overfull \\hbox" not in log
@@ -265,7 +265,7 @@ def test_hostile_tables_short_and_long_compile(tmp_path):
 
 def test_every_letter_that_is_not_set_apart_is_one_that_pdflatex_has(tmp_path):
     (tmp_path / "numbers.tex").write_text(latex.COMMANDS)
-    compiled(tmp_path, latex.document("Letters", [" ".join(sorted(latex.LETTERS))]))
+    compiled(tmp_path, latex.latex_document("Letters", [" ".join(sorted(latex.LETTERS))]))
 
 
 def test_space_behind_a_word_in_another_script_stands_outside_of_its_command():
@@ -280,14 +280,14 @@ def test_other_scripts_are_printed_by_xelatex_or_named_and_never_left_out(tmp_pa
     (tmp_path / "numbers.tex").write_text(latex.COMMANDS)
     texts = ["نظام ب", "系统一", "שאלה", "Москва", "ἄνθρωπος", "έρευνα", "ᚠᚢ"]
     parts = [latex.escaped(" ".join(texts)), rf"\section{{{latex.escaped('系统 نظام')}}}"]
-    log = compiled(tmp_path, latex.document("名前_نظام", parts), "xelatex")
+    log = compiled(tmp_path, latex.latex_document("名前_نظام", parts), "xelatex")
     assert "Missing character" not in log
     assert "Undefined control sequence" not in log
 
 
 def test_pdflatex_names_the_script_that_it_cannot_print(tmp_path):
     (tmp_path / "numbers.tex").write_text(latex.COMMANDS)
-    compiled(tmp_path, latex.document("T", [latex.escaped("نظام ب")]))
+    compiled(tmp_path, latex.latex_document("T", [latex.escaped("نظام ب")]))
     read = ["pdftotext", "report.pdf", "-"]
     if shutil.which(read[0]):
         said = subprocess.run(read, cwd=tmp_path, capture_output=True, timeout=30, check=True)
@@ -305,7 +305,7 @@ def test_numbers_of_a_large_table_are_read_when_they_are_asked_for(tmp_path):
         ("correlations", rows, ("criterion", "metric")),
         ("systems", [{"system": "A", "value": 1.5}], ("system",)),
     ]
-    files = dict(latex.numbers(tables, most=200))
+    files = dict(latex.latex_number_files(tables, most=200))
     assert list(files) == [
         *(
             "numbers.tex",
@@ -322,7 +322,7 @@ def test_numbers_of_a_large_table_are_read_when_they_are_asked_for(tmp_path):
         r"a\Q{correlations/clarity/m3/value}b\Q{correlations/clarity/m4/value}c\Q{systems/a/value}d"
     )
     log = compiled(
-        tmp_path, latex.document("T", [asked, r"\section{\Q{correlations/clarity/m5/value}}"])
+        tmp_path, latex.latex_document("T", [asked, r"\section{\Q{correlations/clarity/m5/value}}"])
     )
     assert "No number is called" not in log
     read = ["pdftotext", "report.pdf", "-"]
@@ -330,7 +330,9 @@ def test_numbers_of_a_large_table_are_read_when_they_are_asked_for(tmp_path):
         said = subprocess.run(read, cwd=tmp_path, capture_output=True, timeout=30, check=True)
         assert b"a0.30b0.40c1.50d" in said.stdout
         assert b"0.50" in said.stdout
-    assert "No number is called x/y" in compiled(tmp_path, latex.document("T", [r"\Q{x/y} \Q{x}"]))
+    assert "No number is called x/y" in compiled(
+        tmp_path, latex.latex_document("T", [r"\Q{x/y} \Q{x}"])
+    )
 
 
 @pytest.mark.parametrize("name", ["[9cm]", "*x"])

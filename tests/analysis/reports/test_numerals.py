@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from analysis.reports import numerals
-from judging.percentages import percent
+from judging.base.percentages import percent
 from quaestor_stats._result import ConfidenceInterval, Result
 
 NAMES = [f"s{place}" for place in range(1, 14)]
@@ -21,13 +21,13 @@ NAMES = [f"s{place}" for place in range(1, 14)]
         (numerals.two, None, "undefined"),
         (numerals.or_dash, 2.5, "2.50"),
         (numerals.or_dash, nan, "–"),
-        (numerals.signed, 0.005, "+0.01"),
-        (numerals.signed, 0.0049, "0.00"),
-        (numerals.signed, -0.3, "−0.30"),
-        (numerals.signed, nan, "–"),
-        (numerals.plain, 1234.5, "1,234.5"),
-        (numerals.plain, -20.0, "−20"),
-        (numerals.plain, None, "–"),
+        (numerals.format_signed, 0.005, "+0.01"),
+        (numerals.format_signed, 0.0049, "0.00"),
+        (numerals.format_signed, -0.3, "−0.30"),
+        (numerals.format_signed, nan, "–"),
+        (numerals.format_number, 1234.5, "1,234.5"),
+        (numerals.format_number, -20.0, "−20"),
+        (numerals.format_number, None, "–"),
         (numerals.coefficient, -0.5, "−.50"),
         (numerals.coefficient, 1.0, "1.00"),
         (numerals.coefficient, nan, "–"),
@@ -41,11 +41,11 @@ NAMES = [f"s{place}" for place in range(1, 14)]
         (percent, 0.9949, "99%"),
         (percent, 0.996, "> 99%"),
         (percent, 1.0, "100%"),
-        (numerals.p_value, 0.00099, "p < .001"),
-        (numerals.p_value, 0.001, "p = .001"),
-        (numerals.p_value, 0.999, "p = .999"),
-        (numerals.p_value, 0.9991, "p > .999"),
-        (numerals.p_value, nan, "p undefined"),
+        (numerals.format_p, 0.00099, "p < .001"),
+        (numerals.format_p, 0.001, "p = .001"),
+        (numerals.format_p, 0.999, "p = .999"),
+        (numerals.format_p, 0.9991, "p > .999"),
+        (numerals.format_p, nan, "p undefined"),
         (numerals.p_alone, 0.04, ".040"),
         (numerals.p_alone, 0.0001, "< .001"),
         (numerals.p_alone, None, "–"),
@@ -69,14 +69,14 @@ NAMES = [f"s{place}" for place in range(1, 14)]
         ),
         (numerals.with_interval, Result(value=2), "2.00"),
         (numerals.with_interval, Result(value=nan, reason="no rating"), "undefined: no rating"),
-        (numerals.listed, [], ""),
-        (numerals.listed, ["a"], "a"),
-        (numerals.listed, ["a", "b"], "a and b"),
-        (numerals.listed, ["a", "b", "c"], "a, b and c"),
-        (numerals.briefly, NAMES[:12], ", ".join(NAMES[:11]) + " and s12"),
-        (numerals.briefly, NAMES, ", ".join(NAMES[:8]) + " and 5 others"),
-        (numerals.inside, "Fluency of all", "fluency of all"),
-        (numerals.inside, "BLEU score", "BLEU score"),
+        (numerals.format_list, [], ""),
+        (numerals.format_list, ["a"], "a"),
+        (numerals.format_list, ["a", "b"], "a and b"),
+        (numerals.format_list, ["a", "b", "c"], "a, b and c"),
+        (numerals.format_short_list, NAMES[:12], ", ".join(NAMES[:11]) + " and s12"),
+        (numerals.format_short_list, NAMES, ", ".join(NAMES[:8]) + " and 5 others"),
+        (numerals.inside_sentence, "Fluency of all", "fluency of all"),
+        (numerals.inside_sentence, "BLEU score", "BLEU score"),
     ],
 )
 def test_numbers_are_written(write: Callable[[Any], str], given: Any, text: str) -> None:
@@ -84,9 +84,9 @@ def test_numbers_are_written(write: Callable[[Any], str], given: Any, text: str)
 
 
 def test_counts_come_with_their_noun() -> None:
-    assert numerals.counted(1, "source") == "1 source"
-    assert numerals.counted(0, "source") == "0 sources"
-    assert numerals.counted(1200, "entry", "entries") == "1,200 entries"
+    assert numerals.format_count(1, "source") == "1 source"
+    assert numerals.format_count(0, "source") == "0 sources"
+    assert numerals.format_count(1200, "entry", "entries") == "1,200 entries"
 
 
 def test_listed_or_counted_more_than_three_names_returns_their_number() -> None:

@@ -1,6 +1,6 @@
 """Tables as files, letter by letter."""
 
-from analysis.reports.tables import to_csv, to_json
+from analysis.reports.tables import document_json, to_csv
 
 
 def test_named_columns_come_first_and_the_others_by_name() -> None:
@@ -28,4 +28,4 @@ def test_a_table_without_rows_keeps_its_head() -> None:
 
 
 def test_documents_are_the_same_text_for_the_same_content() -> None:
-    assert to_json({"b": [1], "a": "ü"}) == '{\n "a": "ü",\n "b": [\n  1\n ]\n}\n'
+    assert document_json({"b": [1], "a": "ü"}) == '{\n "a": "ü",\n "b": [\n  1\n ]\n}\n'

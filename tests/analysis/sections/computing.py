@@ -3,12 +3,12 @@
 from typing import Any
 
 from analysis import frames
-from analysis.actions import runs
 from analysis.frames import Material
 from analysis.reports.rows import Record
+from analysis.runs.actions import runs
 from analysis.sections import FURTHER
 from analysis.sections.section import Chance, Found, Inputs, Section, chance_of
-from judging.models import Campaign
+from judging.campaigns.models.campaign import Campaign
 from quaestor_stats._design import Design
 
 
@@ -26,7 +26,7 @@ def records(
     section: type[Section[Any]], read: Material | Campaign, documents: Any = None, **settings: Any
 ) -> list[Record]:
     """Return the records of one section on a campaign or its material."""
-    material = frames.material(read) if isinstance(read, Campaign) else read
+    material = frames.read_campaign(read) if isinstance(read, Campaign) else read
     return section().records(inputs_of(material, **settings), Found(documents or {}), chance())
 
 

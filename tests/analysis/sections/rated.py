@@ -8,10 +8,10 @@ import pandas as pd
 
 from analysis.frames import Material
 from analysis.reports.rows import Record
-from analysis.sections import ordered
+from analysis.sections import order_sections
 from analysis.sections.section import Found, Inputs
-from judging.hypotheses import Hypotheses, Margin, to_document
-from judging.models import Campaign
+from judging.campaigns.hypotheses import Hypotheses, Margin, hypotheses_to_document
+from judging.campaigns.models.campaign import Campaign
 from judging.protocols import documents
 from quaestor_stats._design import Design
 from tests.analysis.sections import stored
@@ -84,7 +84,7 @@ def study(ratings: Any, **declared: Any) -> Material:
     points = ", ".join(f"{{value: {point}, label: p{point}}}" for point in range(1, 8))
     return Material(
         campaign=Campaign(
-            title="Rated", protocol={"hypotheses": to_document(Hypotheses(**declared))}
+            title="Rated", protocol={"hypotheses": hypotheses_to_document(Hypotheses(**declared))}
         ),
         rubric=documents.parse(PROTOCOL.format(annotators=annotators, points=points), "rated.yaml"),
         slots=units,
@@ -162,7 +162,7 @@ def computed(read: Material, design: str = "sources", **settings: Any) -> dict[s
             )
         ],
     }
-    for section in ordered():
+    for section in order_sections():
         if section.key in COMPUTED:
             given = inputs(read, design, **settings)
             tables[section.key] = section.records(given, Found(tables), chance())

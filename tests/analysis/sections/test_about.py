@@ -7,32 +7,28 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.actions import degradations, runs
-from analysis.actions.degrading import WantedDegradation
+from analysis.runs.actions import runs
+from analysis.scoring.actions import degradations
+from analysis.scoring.actions.degrading import WantedDegradation
 from analysis.sections import about as about_section
 from analysis.sections.page import results_in_words
-from judging import storage
-from judging.actions import (
-    campaigns,
-    collections,
-    crowd_platforms,
-    enrollments,
-    history,
-)
-from judging.actions.blinding import unblinded
-from judging.guards import judges_now
-from judging.models import (
-    AddedFile,
-    Assignment,
-    Campaign,
-    Collection,
-    CollectionShare,
-    Enrollment,
-    Event,
-    Membership,
-    QualificationTry,
-    User,
-)
+from judging.campaigns.actions import campaigns, dataset_uses
+from judging.campaigns.guards import judges_now
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Membership
+from judging.crowd.actions import crowd_platforms
+from judging.datasets.actions import datasets
+from judging.datasets.models.added_file import AddedFile
+from judging.datasets.models.dataset import Collection, CollectionShare
+from judging.enrolments.actions import enrollments
+from judging.jobs import storage
+from judging.people.actions import history
+from judging.people.models.event import Event
+from judging.people.models.user import User
+from judging.quality.actions import exclusions
+from judging.quality.actions.blinding import unblinded
+from judging.quality.models.exercise import QualificationTry
 from tests import factories
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import records
@@ -70,7 +66,7 @@ def test_unblinded_are_managers_who_judged() -> None:
 def test_unblinded_are_managers_whose_task_came_too_late() -> None:
     campaign = studies.opened()
     task = begun(campaign, campaign.created_by)
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     label, state = handed_in(task)
     assert state == "extra"
     assert unblinded(campaign) == [label]
@@ -88,7 +84,9 @@ def test_unblinded_are_former_managers_as_far_as_the_data_can_tell() -> None:
     campaigns.remove_member(campaign=campaign, user=maker, role="manager")
     assert unblinded(campaign) == [labels[0]]
     left_out = campaign.enrollments.get(user=judge)
-    enrollments.exclude(enrollment=left_out, reason="A trial.", by=excluder, now=timezone.now())
+    exclusions.exclude_annotator(
+        enrollment=left_out, reason="A trial.", by=excluder, now=timezone.now()
+    )
     assert unblinded(campaign) == labels[:2]
 
 
@@ -99,12 +97,12 @@ def test_unblinded_are_those_who_gave_a_role_up_before_they_judged_or_see_the_ma
     campaigns.remove_member(campaign=campaign, user=was_analyst, role="analyst")
     again = factories.campaign(collection=campaign.collection, manager=campaign.created_by)
     campaigns.add_member(campaign=again, user=of_another, role="analyst")
-    collections.share(collection=campaign.collection, user=user_of_it)
+    datasets.share_dataset(collection=campaign.collection, user=user_of_it)
     used_it, owner = factories.researcher(), campaign.collection.owner
-    collections.share(collection=campaign.collection, user=used_it)
-    collections.end_use(collection=campaign.collection, user=used_it, now=timezone.now())
-    collections.hand_over(collection=campaign.collection, to=user_of_it)
-    collections.end_use(collection=campaign.collection, user=owner, now=timezone.now())
+    datasets.share_dataset(collection=campaign.collection, user=used_it)
+    dataset_uses.end_use(collection=campaign.collection, user=used_it, now=timezone.now())
+    dataset_uses.transfer_dataset(collection=campaign.collection, to=user_of_it)
+    dataset_uses.end_use(collection=campaign.collection, user=owner, now=timezone.now())
     people = (was_analyst, of_another, user_of_it, used_it, nobody)
     labels = [handed_in(begun(campaign, person))[0] for person in people]
     assert unblinded(campaign) == labels[:4]
@@ -118,11 +116,11 @@ def test_unblinded_are_those_who_declined_and_joined_by_a_link_after_they_could_
     labels = []
     for person in (analyst, stranger):
         campaigns.add_member(campaign=campaign, user=person, role="annotator")
-        enrollments.decline(campaign=campaign, user=person)
+        enrollments.decline_enrolment(campaign=campaign, user=person)
     campaigns.remove_member(campaign=first, user=analyst, role="analyst")
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=2)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by, places=2)
     for person in (analyst, stranger):
-        enrollments.join(invitation=link, user=person, agreed=True, now=timezone.now())
+        enrollments.join_by_link(invitation=link, user=person, agreed=True, now=timezone.now())
         task = studies.held(campaign.enrollments.select_related("campaign").get(user=person))
         labels.append(handed_in(task)[0])
     assert unblinded(campaign) == labels[:1]
@@ -138,7 +136,7 @@ def test_unblinded_are_those_who_saw_the_material_through_a_draft_that_is_gone()
         campaign=planned(factories.collection(), owner), user=of_another, role="analyst"
     )
     for draft in drafts:
-        campaigns.discard(campaign=draft, by=draft.created_by)
+        campaigns.discard_draft(campaign=draft, by=draft.created_by)
     labels = [handed_in(begun(campaign, person))[0] for person in (reader, maker, of_another)]
     assert unblinded(campaign) == labels[:2]
 
@@ -164,7 +162,7 @@ def test_page_of_a_report_names_who_could_have_known_the_systems() -> None:
 
 def planned(collection: Collection, by: User) -> Campaign:
     """Return a draft that was made as pages make it, with its place in the history."""
-    return campaigns.create(
+    return campaigns.create_campaign(
         by=by, collection=collection, rubric=factories.rubric(), plan={"title": "A draft"}
     )
 
@@ -174,7 +172,7 @@ def copied(of: Collection, by: User) -> Collection:
     wanted = WantedDegradation(
         name="Worse", systems=["Alba"], noise=["function_words"], beside="all"
     )
-    return degradations.degrade(collection=of, wanted=wanted, by=by)
+    return degradations.degrade_dataset(collection=of, wanted=wanted, by=by)
 
 
 def test_unblinded_are_those_who_see_the_material_in_a_degraded_copy_or_its_original() -> None:
@@ -191,12 +189,14 @@ def test_unblinded_are_those_who_see_the_material_in_a_degraded_copy_or_its_orig
     for each in (campaign, second):
         labels = [handed_in(begun(each, person))[0] for person in people]
         assert unblinded(each) == labels[:3]
-    collections.delete(collection=between)  # the history still says of what the last is a copy
+    dataset_uses.delete_dataset(
+        collection=between
+    )  # the history still says of what the last is a copy
     assert unblinded(second) == labels[:3]
 
 
 def test_unblinded_are_those_who_see_the_same_file_in_another_collection() -> None:
-    file, other = (storage.keep(data) for data in (b"the same", b"another"))
+    file, other = (storage.store_bytes(data) for data in (b"the same", b"another"))
     campaign = studies.opened(annotators_per_task=5)
     Collection.objects.filter(pk=campaign.collection_id).update(file_sha256=file.sha256)
     again = factories.collection(file_sha256=other.sha256)
@@ -215,8 +215,8 @@ def test_unblinded_are_those_who_saw_the_same_file_in_a_collection_that_is_gone(
     again = factories.collection(file_sha256="a" * 64)
     draft = planned(again, again.owner)
     campaigns.add_member(campaign=draft, user=reader, role="analyst")
-    campaigns.discard(campaign=draft, by=again.owner)
-    collections.delete(collection=again, by=again.owner)
+    campaigns.discard_draft(campaign=draft, by=again.owner)
+    dataset_uses.delete_dataset(collection=again, by=again.owner)
     labels = [handed_in(begun(campaign, person))[0] for person in (reader, again.owner)]
     assert unblinded(campaign) == labels
 
@@ -243,7 +243,7 @@ def same_file(campaign: Campaign, *, owner: User | None = None) -> Collection:
 
 
 def share(of: Collection, person: User) -> None:
-    collections.share(collection=of, user=person, by=of.owner)
+    datasets.share_dataset(collection=of, user=person, by=of.owner)
 
 
 def name_analyst(of: Collection, person: User) -> None:
@@ -258,21 +258,21 @@ def name_manager_for_a_moment(of: Collection, person: User) -> None:
 
 
 def hand_over(of: Collection, person: User) -> None:
-    collections.hand_over(collection=of, to=person, by=of.owner)
+    dataset_uses.transfer_dataset(collection=of, to=person, by=of.owner)
 
 
 def hand_over_unwanted(of: Collection, person: User) -> None:
     """Hand a collection over to somebody who deletes it."""
     hand_over(of, person)
-    collections.delete(collection=of, by=person)
+    dataset_uses.delete_dataset(collection=of, by=person)
 
 
 def hand_to_and_fro(of: Collection, person: User) -> None:
     """Hand a collection over to somebody who gives it back."""
     owner = of.owner
-    collections.hand_over(collection=of, to=person, by=owner)
+    dataset_uses.transfer_dataset(collection=of, to=person, by=owner)
     of.refresh_from_db()
-    collections.hand_over(collection=of, to=owner, by=person)
+    dataset_uses.transfer_dataset(collection=of, to=owner, by=person)
 
 
 GIVEN = [
@@ -307,7 +307,7 @@ def test_what_others_give_makes_nobody_unblinded_who_has_begun(give, when: str) 
     label, _ = handed_in(task)
     if when == "at the end":
         give(theirs, honest)
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     if when == "once it is closed":
         give(theirs, honest)
     assert unblinded(campaign) == ([label] if when == "before" else [])
@@ -325,11 +325,11 @@ def test_a_share_by_the_page_of_a_stranger_makes_nobody_unblinded() -> None:
 
 def test_a_file_that_comes_into_a_shared_collection_later_makes_nobody_unblinded() -> None:
     campaign, honest, maker = studies.opened(), factories.researcher(), factories.researcher()
-    file = storage.keep(b"the same")
+    file = storage.store_bytes(b"the same")
     Collection.objects.filter(pk=campaign.collection_id).update(file_sha256=file.sha256)
     theirs, once_own = factories.collection(), factories.collection(owner=maker)
     share(theirs, honest)
-    collections.hand_over(collection=once_own, to=theirs.owner, by=maker)
+    dataset_uses.transfer_dataset(collection=once_own, to=theirs.owner, by=maker)
     for each in (theirs, once_own):
         name_analyst(each, honest)
     tasks = [begun(campaign, person) for person in (honest, maker)]
@@ -349,7 +349,7 @@ def test_unblinded_are_those_who_send_the_file_themselves_before_their_last_judg
     has_it,
 ) -> None:
     campaign, sender = studies.opened(annotators_per_task=3), factories.researcher()
-    file = storage.keep(b"the same")
+    file = storage.store_bytes(b"the same")
     Collection.objects.filter(pk=campaign.collection_id).update(file_sha256=file.sha256)
     own, task = factories.collection(owner=sender), begun(campaign, sender)
     sent_at = timezone.now()
@@ -364,7 +364,7 @@ def test_unblinded_are_those_who_send_the_file_themselves_before_their_last_judg
 def test_a_file_that_the_study_gets_later_was_seen_elsewhere_until_then() -> None:
     """Only then does the other collection hold what they judge, and is it closed to them."""
     campaign, reader = studies.opened(), factories.researcher()
-    file = storage.keep(b"the same")
+    file = storage.store_bytes(b"the same")
     theirs, task = factories.collection(file_sha256=file.sha256), begun(campaign, reader)
     share(theirs, reader)
     campaign.collection.added_files.create(
@@ -384,7 +384,7 @@ def test_unblinded_are_those_who_use_what_they_were_given_while_they_judge(act: 
     share(campaign.collection, analyst)
     do = {
         "export": lambda: export(campaign, analyst, "judgments.csv"),
-        "report": lambda: runs.start(campaign=campaign, by=analyst, seed=1, parameters={}),
+        "report": lambda: runs.start_run(campaign=campaign, by=analyst, seed=1, parameters={}),
         "copy": lambda: copied(campaign.collection, analyst),
         "study": lambda: planned(campaign.collection, analyst),
         "upload": lambda: same_file(campaign, owner=analyst),
@@ -396,13 +396,13 @@ def test_unblinded_are_those_who_use_what_they_were_given_while_they_judge(act: 
 
 
 def export(campaign: Campaign, by: User, name: str) -> None:
-    history.note(Event.Act.EXPORTED, by=by, campaign=campaign, about=name)
+    history.record_event(Event.Act.EXPORTED, by=by, campaign=campaign, about=name)
 
 
 def test_what_somebody_does_after_their_last_judgment_makes_nobody_unblinded() -> None:
     campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
     label, _ = handed_in(begun(campaign, reader))
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     campaigns.add_member(campaign=campaign, user=reader, role="manager", by=campaign.created_by)
     export(campaign, reader, "judgments.csv")
     own = same_file(campaign, owner=reader)
@@ -419,10 +419,10 @@ def test_unblinded_are_those_who_could_look_while_a_study_was_closed_in_between(
     theirs, task = same_file(campaign), begun(campaign, reader)
     if when == "before it was closed":
         share(theirs, reader)
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     if when == "while it was closed":
         share(theirs, reader)
-    campaigns.open_(campaign=campaign, now=timezone.now())
+    campaigns.open_campaign(campaign=campaign, now=timezone.now())
     if when == "afterwards":
         share(theirs, reader)
     label, state = handed_in(task)
@@ -433,7 +433,7 @@ def test_unblinded_are_those_who_could_look_while_a_study_was_closed_in_between(
 def test_unblinded_are_those_who_hand_in_after_the_end_what_others_gave_them_meanwhile() -> None:
     campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
     theirs, task = same_file(campaign), begun(campaign, reader)
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     share(theirs, reader)
     label, state = handed_in(task)
     assert state == "extra"
@@ -447,9 +447,9 @@ def test_unblinded_are_those_who_could_look_while_a_study_was_out_of_use() -> No
     reader = factories.researcher()
     task = begun(campaign, reader)
     share(material, reader)
-    collections.end_use(collection=material, user=maker, now=timezone.now(), by=owner)
-    collections.share(collection=material, user=maker, by=owner)
-    campaigns.open_(campaign=campaign, now=timezone.now())
+    dataset_uses.end_use(collection=material, user=maker, now=timezone.now(), by=owner)
+    datasets.share_dataset(collection=material, user=maker, by=owner)
+    campaigns.open_campaign(campaign=campaign, now=timezone.now())
     label, _ = handed_in(task)
     assert unblinded(campaign) == [label]
 
@@ -462,7 +462,7 @@ def test_unblinded_are_those_who_got_a_right_in_another_study_before_they_began_
     task = begun(first, reader)
     campaigns.add_member(campaign=first, user=reader, role="analyst", by=first.created_by)
     handed_in(task)
-    campaigns.close(campaign=first, now=timezone.now())
+    campaigns.close_campaign(campaign=first, now=timezone.now())
     label, _ = handed_in(begun(second, reader))
     assert (unblinded(first), unblinded(second)) == ([], [label])
 
@@ -658,7 +658,7 @@ def test_people_are_told_as_they_were_found_let_in_and_paid() -> None:
         "They agreed to a consent text before their first task.",
         "A task paid 0.50 EUR at a planned 3 min, 10.00 EUR an hour.",
     ]
-    crowd_platforms.begin(campaign=campaign, kind="prolific", by=campaign.created_by)
+    crowd_platforms.add_crowd_platform(campaign=campaign, kind="prolific", by=campaign.created_by)
     Campaign.objects.filter(pk=campaign.pk).update(qualifies=True)
     campaign.refresh_from_db()
     now = timezone.now()

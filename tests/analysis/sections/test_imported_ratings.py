@@ -7,12 +7,13 @@ import json
 import pytest
 from django.utils import timezone
 
-from analysis.actions import exports, papers
-from analysis.actions.runs import found_by
-from analysis.sections.about import facts_of
+from analysis.runs.actions import exports, papers
+from analysis.runs.actions.runs import found_by
+from analysis.sections.about import run_facts
 from analysis.sections.page import results_in_words
-from judging.imports import files, take_back
-from judging.models import AddedFile, Campaign
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.added_file import AddedFile
+from judging.imports.actions import files, take_back
 from tests import factories
 from tests.analysis.sections import stored
 from tests.analysis.studies import analysed
@@ -52,7 +53,7 @@ def added(collection, text: str, **said) -> AddedFile:
 
 @pytest.fixture
 def campaign() -> Campaign:
-    collection = files.start(name="Towns", by=factories.researcher())
+    collection = files.create_dataset(name="Towns", by=factories.researcher())
     added(collection, ratings(off=4, broken=1), rubric=factories.rubric())
     return collection.campaigns.get()
 
@@ -61,7 +62,7 @@ def test_report_ratings_excluded_at_the_import_are_one_line_in_every_form(campai
     run = analysed(campaign, metrics=[])
     found = found_by(run)
 
-    facts = facts_of(found)
+    facts = run_facts(found)
     assert facts.ratings_in_files == 96
     assert facts.judgments == 90
     assert {each["why"]: each["n"] for each in facts.ratings_excluded} == {
@@ -86,13 +87,13 @@ def test_study_ratings_of_two_files_count_together_without_one_taken_back(campai
     more = ratings(sources=20, off=0, broken=2)
     second = added(collection, more, rubric=rubric, name="more.csv")
 
-    facts = facts_of(found_by(analysed(campaign, metrics=[])))
+    facts = run_facts(found_by(analysed(campaign, metrics=[])))
     assert facts.ratings_in_files == facts.judgments + sum(
         each["n"] for each in facts.ratings_excluded
     )
-    take_back.take_back(added=second, by=collection.owner, now=timezone.now())
+    take_back.remove_added_rows(added=second, by=collection.owner, now=timezone.now())
 
-    facts = facts_of(found_by(analysed(campaign, metrics=[])))
+    facts = run_facts(found_by(analysed(campaign, metrics=[])))
     assert (facts.ratings_in_files, facts.judgments) == (96, 90)
 
 

@@ -1,9 +1,9 @@
 """What of a section the page of a report shows."""
 
-from analysis.sections.agreement import Agreement
+from analysis.sections.agreement.agreement import Agreement
 from analysis.sections.page import card_of, side_by_side
 from analysis.sections.section import Found
-from analysis.sections.system_comparisons import SystemComparisons
+from analysis.sections.systems.system_comparisons import SystemComparisons
 from tests.analysis.sections import stored
 
 

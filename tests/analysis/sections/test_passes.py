@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from analysis import sections
-from analysis.actions import runs
 from analysis.reports.rows import Record, encode
+from analysis.runs.actions import runs
 from analysis.sections.criteria import Criteria
 from analysis.sections.llm_judges.alternative_annotator_test import (
     AgainstPersonRow,
@@ -19,7 +19,7 @@ from analysis.sections.llm_judges.prediction_powered_means import (
     PredictionPoweredMeans,
 )
 from analysis.sections.section import Found
-from quaestor_stats._result import undefined
+from quaestor_stats._result import undefined_result
 from tests.analysis import studies
 
 CRITERIA = 100
@@ -60,7 +60,7 @@ def documents(lasting):
         copies = range(CRITERIA // len(keys))
         return [row | {"criterion": f"{row['criterion']} {number}"} for number in copies]
 
-    nothing = undefined("", "")
+    nothing = undefined_result("", "")
     found[JudgeAgainstAnnotators.key] = [
         encode(
             AgainstPersonRow(keys[0], "Corvo", "A1", 9, *[0.5] * 6, True, "", 0.5, nothing, nothing)

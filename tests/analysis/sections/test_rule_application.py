@@ -10,22 +10,22 @@ import pytest
 from django.urls import reverse
 
 from analysis import frames
-from analysis import protocol_aggregates as protocol
-from analysis.actions import runs
-from analysis.forms.runs import RunForm
 from analysis.models import Run
 from analysis.reports import making
 from analysis.reports.rows import encode
+from analysis.runs.actions import runs
+from analysis.runs.forms.runs import RunForm
 from analysis.sections import rule_application
-from analysis.sections.aggregates import _arranged
-from analysis.sections.ceiling import Ceiling
-from analysis.sections.dependability import DependabilityOfSystems
+from analysis.sections.agreement.dependability import DependabilityOfSystems
+from analysis.sections.metrics.ceiling import Ceiling
 from analysis.sections.section import Found
-from analysis.sections.systems import Systems
+from analysis.sections.systems import protocol_aggregates as protocol
+from analysis.sections.systems.aggregates import _arranged
+from analysis.sections.systems.systems import Systems
 from tests import factories, shared_data
 from tests.analysis import studies
-from tests.analysis.actions.test_runs import carried_out, found
 from tests.analysis.golden import conclusions, material, second
+from tests.analysis.runs.actions.test_runs import carried_out, found
 from tests.analysis.sections.computing import chance, inputs_of, picked, records
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def by_the_protocol(read):
 
 
 def test_means_by_protocol_equal_the_protocols_own(qgstec):
-    read = frames.material(qgstec)
+    read = frames.read_campaign(qgstec)
     counted = rule_application.read_as(read, "by_protocol")
     means = {(row["system"], row["criterion"]): row["value"] for row in records(Systems, counted)}
     expected = by_the_protocol(read)
@@ -67,7 +67,7 @@ def test_means_by_protocol_equal_the_protocols_own(qgstec):
 
 
 def test_as_released_is_what_was_read(qgstec):
-    read = frames.material(qgstec)
+    read = frames.read_campaign(qgstec)
     assert rule_application.read_as(read, "as_released") is read
 
 
@@ -77,9 +77,9 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(client):
     further = ["annotators"]
     wanted = {"resamples": 100, "mixed_model": "never", "metrics": [], "further": further}
     start = {"campaign": pairs, "by": pairs.created_by, "seed": 1}
-    released = carried_out(runs.start(**start, parameters=wanted))
+    released = carried_out(runs.start_run(**start, parameters=wanted))
     asked = {**wanted, "reading": "by_protocol", "slices": ["target_type", "day"]}
-    run = runs.start(**start, parameters=asked)
+    run = runs.start_run(**start, parameters=asked)
     tables = carried_out(run)
     for same in (
         "agreement",
@@ -115,7 +115,7 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(client):
     )
     assert {row["reading"] for row in released["systems"]} == {"as_released"}
     assert any("protocol-adjusted scores" in row["text"] for row in tables["sentences"])
-    told = dict(making.facts(run.parameters, {}, seed=1))[
+    told = dict(making.settings_facts(run.parameters, {}, seed=1))[
         "Ratings that contradict a rule of the protocol"
     ]
     assert told.startswith("by the protocol for systems and metrics, as released for agreement")
@@ -133,7 +133,7 @@ def small(texts, variety):
     """Return a set of the pair protocol with two annotators' values of variety; None where one did
     not judge."""
     campaign = factories.campaign(rubric=factories.rubric("qgstec2010-b"))
-    read = frames.material(campaign)
+    read = frames.read_campaign(campaign)
     slots = pd.DataFrame(
         {"unit": range(1, len(texts) + 1), "question_set": 1, "text": texts, "system": "s"}
     )
@@ -212,7 +212,7 @@ def test_reading_is_offered_only_where_the_rubric_has_two(client):
 def test_settled_values_say_nothing_of_how_annotators_differ(section) -> None:
     """Every value that differs is settled by the lower one: a person then reaches 1, and more
     annotators add nothing."""
-    read = frames.material(studies.imported())
+    read = frames.read_campaign(studies.imported())
     lower = read.judgments.groupby(["unit", "criterion"])["value"].transform("min")
     settled = replace(read, judgments=read.judgments.assign(value=lower))
     inputs = replace(inputs_of(read, settled=True), counted=settled)
@@ -227,7 +227,7 @@ def test_settled_values_say_nothing_of_how_annotators_differ(section) -> None:
 def test_ceiling_by_protocol_skips_values_that_rules_set() -> None:
     """The second program knows which values of variety rules set: they would change its ceiling."""
     golden = material.QGSTEC_B
-    read = frames.material(material.imported(golden))
+    read = frames.read_campaign(material.imported(golden))
     counted = rule_application.read_as(read, "by_protocol")
     inputs = replace(inputs_of(read, reading="by_protocol"), counted=counted)
 

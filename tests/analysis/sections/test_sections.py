@@ -9,20 +9,13 @@ import jsonschema
 import pytest
 
 from analysis import frames, sections
-from analysis.actions import exports, runs
-from analysis.management.commands.report_docs import ROOT, written
-from analysis.reports.rows import (
-    RESULT_COLUMNS,
-    column,
-    columns,
-    decode,
-    encode,
-    table_row,
-)
+from analysis.management.commands.report_docs import ROOT, render_docs
+from analysis.reports.rows import RESULT_COLUMNS, decode, encode, row_columns, row_field, table_row
 from analysis.reports.schema import run_schema
+from analysis.runs.actions import exports, runs
 from analysis.sections.about import About
 from analysis.sections.section import chance_of
-from analysis.sections.slices import Slices
+from analysis.sections.systems.slices import Slices
 from quaestor_stats._result import Result
 from tests.analysis import studies
 from tests.analysis.sections.computing import records
@@ -32,14 +25,14 @@ from tests.analysis.sections.computing import records
 class Example:
     """A row for this test."""
 
-    name: str = column("what it is of")
-    first: Result = column("one estimate")
-    second: Result = column("another", prefix="second_")
-    times: int | None = column("how often; nobody knows exactly", default=None)
+    name: str = row_field("what it is of")
+    first: Result = row_field("one estimate")
+    second: Result = row_field("another", prefix="second_")
+    times: int | None = row_field("how often; nobody knows exactly", default=None)
 
 
 def test_columns_follow_the_fields_and_carry_their_meaning():
-    found = {column.name: column for column in columns(Example)}
+    found = {column.name: column for column in row_columns(Example)}
     assert list(found)[:3] == ["name", "value", "low"]
     assert list(found)[-1] == "times"
     assert found["times"].meaning == "how often; nobody knows exactly"
@@ -64,11 +57,11 @@ def test_a_column_that_an_older_run_lacks_is_empty():
 class Kinds:
     """A row with a field of each kind."""
 
-    said: str = column("a text")
-    counted: int = column("a count")
-    true: bool = column("yes or no")
-    several: list[str] = column("a list")
-    parts: dict[str, int] = column("a document")
+    said: str = row_field("a text")
+    counted: int = row_field("a count")
+    true: bool = row_field("yes or no")
+    several: list[str] = row_field("a list")
+    parts: dict[str, int] = row_field("a document")
 
 
 def test_a_field_of_each_kind_that_an_older_run_lacks_has_its_own_emptiness():
@@ -96,7 +89,7 @@ def test_the_chance_of_a_section_does_not_depend_on_the_others():
 
 
 def test_docs_and_schema_are_those_of_the_code():
-    for name, text in written().items():
+    for name, text in render_docs().items():
         assert (ROOT / "docs" / name).read_text() == text, (
             f"run manage.py report_docs: docs/{name} is out of date"
         )
@@ -110,7 +103,7 @@ def run(lasting):
 
 @pytest.mark.django_db
 def test_a_day_is_one_of_the_campaigns_zone():
-    read = frames.material(studies.imported(sources=2))
+    read = frames.read_campaign(studies.imported(sources=2))
     read.campaign.time_zone = "Pacific/Auckland"
     late = read.judgments.assign(created_at=1_795_476_600_500_000)  # 23:30
     rows = records(Slices, replace(read, judgments=late), slices=["day"])

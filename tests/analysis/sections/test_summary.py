@@ -2,10 +2,10 @@
 
 import re
 
-from analysis.sections.summary import summary_of
+from analysis.sections.summary import summarise_run
 from tests.analysis.sections import stored
 from tests.analysis.sections.stored import criterion, estimate, told_of
-from tests.analysis.sections.test_systems import mean
+from tests.analysis.sections.systems.test_systems import mean
 
 
 def rated(**alphas: tuple[float, str]):
@@ -19,7 +19,7 @@ def rated(**alphas: tuple[float, str]):
 
 
 def texts(**documents) -> dict[str, str]:
-    parts = summary_of(stored.found(**documents)).parts
+    parts = summarise_run(stored.found(**documents)).parts
     return {part.chapter: part.text for part in parts}
 
 
@@ -30,7 +30,7 @@ def test_summary_agreement_reached_on_some_criteria_leads_with_them():
         "95% CI [.70, .90]), and does not on depth (α = .40, 95% CI [.30, .50])."
     )
     found = stored.found(**rated(depth=(0.4, ""), clarity=(0.8, "reliable")))
-    table = summary_of(found).table
+    table = summarise_run(found).table
     assert table is not None
     assert table.columns == ["Clarity", "Depth"]
 
@@ -44,7 +44,7 @@ def test_summary_agreement_reached_nowhere_names_the_highest():
 
 
 def test_summary_begins_with_declared_results_or_the_word_exploratory():
-    parts = summary_of(stored.found(**rated(clarity=(0.8, "reliable")))).parts
+    parts = summarise_run(stored.found(**rated(clarity=(0.8, "reliable")))).parts
     assert parts[0].about == "Exploratory: agreement"
 
 

@@ -1,16 +1,16 @@
 """What tables of sections say of rows that are given, word for word and shade for shade."""
 
 from analysis.reports.layout import PageTable
-from analysis.sections.annotators import Annotators
-from analysis.sections.dependability import DependabilityOfSystems
-from analysis.sections.exclusions import Exclusions
-from analysis.sections.hidden_repeats import HiddenRepeats
-from analysis.sections.matrices import CriterionMatrix, MetricMatrix
-from analysis.sections.metric_definitions import MetricDefinitions
-from analysis.sections.metric_means import MetricMeans
-from analysis.sections.mixed_models import MixedModels
+from analysis.sections.agreement.annotators import Annotators
+from analysis.sections.agreement.dependability import DependabilityOfSystems
+from analysis.sections.agreement.exclusions import Exclusions
+from analysis.sections.agreement.hidden_repeats import HiddenRepeats
+from analysis.sections.metrics.metric_definitions import MetricDefinitions
+from analysis.sections.metrics.metric_means import MetricMeans
 from analysis.sections.page import card_of
-from analysis.sections.system_comparisons import SystemComparisons, swaps_for
+from analysis.sections.systems.matrices import CriterionMatrix, MetricMatrix
+from analysis.sections.systems.mixed_models import MixedModels
+from analysis.sections.systems.system_comparisons import SystemComparisons, swaps_for
 from tests.analysis.sections import stored
 
 

@@ -2,7 +2,7 @@
 
 from django.test import Client
 
-from judging.models import Assignment
+from judging.campaigns.models.assignment import Assignment
 
 
 def address(assignment: Assignment, what: str = "", step: int | None = 0) -> str:

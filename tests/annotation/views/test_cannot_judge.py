@@ -3,9 +3,10 @@
 import pytest
 
 from analysis import frames
-from judging.actions import judgment_rows, rubrics
-from judging.models import Judgment
 from judging.protocols import documents
+from judging.protocols.actions import protocols
+from judging.work.actions import judgment_rows
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page
@@ -17,7 +18,7 @@ SMALL = factories.SMALL.replace(
 
 
 def test_cannot_judge_completes_a_task_and_is_missing_in_the_analysis() -> None:
-    rubric = rubrics.install(document=documents.parse(SMALL, "small.yaml"))
+    rubric = protocols.install(document=documents.parse(SMALL, "small.yaml"))
     campaign = studies.opened(rubric=rubric, sources=1, systems=("Alba",))
     client, enrollment = studies.annotator(campaign)
     task = studies.held(enrollment)
@@ -31,9 +32,9 @@ def test_cannot_judge_completes_a_task_and_is_missing_in_the_analysis() -> None:
     task.refresh_from_db()
     assert task.state == "submitted"
     assert sorted(Judgment.objects.values_list("value", flat=True)) == [-99, 3]
-    judgments = frames.material(campaign).judgments
+    judgments = frames.read_campaign(campaign).judgments
     assert judgments["value"].isna().sum() == 1
-    exported = judgment_rows.of_campaign(campaign=campaign)
+    exported = judgment_rows.campaign_judgments(campaign=campaign)
     lines = "".join(judgment_rows.json_lines(exported, is_simulated=False))
     assert '"value":-99' in lines
     assert "– Cannot judge" in client.get(f"/work/{campaign.uuid}/start/").text.replace(

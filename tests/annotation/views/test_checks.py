@@ -6,10 +6,10 @@ import re
 import pytest
 from django.urls import reverse
 
-from judging.models import Assignment
+from judging.campaigns.models.assignment import Assignment
 from tests import factories
 from tests.annotation.studies import filled
-from tests.judging.actions.test_checks import checked, degrade, gold, person
+from tests.judging.quality.actions.test_checks import checked, degrade, gold, person
 
 pytestmark = pytest.mark.django_db
 

@@ -7,8 +7,12 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.actions import campaigns, enrollments
-from judging.models import Campaign, Draft, Enrollment, Judgment
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment
+from judging.enrolments.actions import enrollments
+from judging.work.models.assignment import Draft
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
 
@@ -23,7 +27,7 @@ def test_changed_text_is_asked_about_again_and_no_answer_is_lost() -> None:
     own = studies.held(Enrollment.objects.select_related("campaign").get(pk=who.pk))
     task = reverse("annotation:task", args=[own.pk])
     assert client.get(task).status_code == 200
-    campaigns.amend(
+    campaigns.amend_field(
         campaign=campaign,
         what="consent",
         value="I agree to more.",
@@ -87,5 +91,5 @@ def test_overview_says_what_is_missing_before_it_opens(client) -> None:
     plan = {"consent": "I agree.", "contact": "Ada", "ethics": "none"}
     campaigns.change_plan(campaign=campaign, plan=plan)
     assert not any(said in client.get(overview).text for said in missing)
-    campaigns.lock(campaign=campaign, now=timezone.now())
+    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
     assert campaign.protocol["texts"]["ethics"] == "none"

@@ -5,8 +5,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from judging.actions import campaigns, judgments
-from judging.models import Judgment
+from judging.campaigns.actions import campaigns
+from judging.work.actions import judgments
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
@@ -59,7 +60,7 @@ def test_correction_is_said_at_the_end(handed_in) -> None:
     send(client, task, "q1.correctness", 1, 9)
     html = client.get(around(task)).text
     assert is_told(client, task)
-    campaigns.move(campaign=task.round.campaign, to="closed", now=timezone.now())
+    campaigns.move_campaign(campaign=task.round.campaign, to="closed", now=timezone.now())
     html = client.get(around(task)).text
     assert is_told(client, task)
     assert "again/" not in html

@@ -5,9 +5,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import campaigns, enrollments, qualifications
-from judging.guards import judges_now
-from judging.models import Campaign, Enrollment, Event, Exclusion, Exercise, User
+from judging.campaigns.actions import campaigns
+from judging.campaigns.guards import judges_now
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Exclusion
+from judging.enrolments.actions import enrollments
+from judging.people.models.event import Event
+from judging.people.models.user import User
+from judging.quality.actions import exclusions, qualifications
+from judging.quality.models.exercise import Exercise
 from tests import factories
 from tests.annotation import studies
 from tests.refusing import refusals_on, refused
@@ -48,13 +54,13 @@ def test_who_was_left_out_may_decline_and_stays_left_out_however_they_come_back(
     client, user = named(campaign)
     client.get(f"/work/{campaign.uuid}/", follow=True)
     own = campaign.enrollments.get()
-    enrollments.exclude(
+    exclusions.exclude_annotator(
         enrollment=own, reason="made a system", by=campaign.created_by, now=timezone.now()
     )
     client.post(address(campaign))
     assert not user.memberships.exists()
     assert not judges_now(user, campaign.collection)
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=3)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by, places=3)
     client.post(f"/join/{link.token}/", {"agree": "on"})
     assert user.memberships.filter(role="annotator").exists()
     client.get(f"/work/{campaign.uuid}/?begin", follow=True)
@@ -91,7 +97,7 @@ def test_who_declined_comes_back_by_a_link_and_by_no_manager_who_names_them() ->
     with refused("declined"):
         campaigns.add_member(campaign=campaign, user=user, role="annotator", by=campaign.created_by)
     assert not user.memberships.exists()
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
     client.post(f"/join/{link.token}/", {"agree": "on"})
     assert campaign.enrollments.get().user == user
     assert address(campaign) not in client.get("/work/").text
@@ -103,7 +109,7 @@ def test_manager_who_declined_names_themselves() -> None:
     campaign, other = studies.opened(), factories.researcher()
     campaigns.add_member(campaign=campaign, user=other, role="manager")
     campaigns.add_member(campaign=campaign, user=other, role="annotator", by=campaign.created_by)
-    enrollments.decline(campaign=campaign, user=other)
+    enrollments.decline_enrolment(campaign=campaign, user=other)
     assert other.memberships.get().role == "manager"
     campaigns.add_member(campaign=campaign, user=other, role="annotator", by=other)
 
@@ -115,14 +121,14 @@ BEGINNINGS = ["link", "consent", "task", "a task that lapsed", "training"]
 def test_who_has_begun_does_not_decline(how: str) -> None:
     campaign = studies.opened(consent="I agree." if how == "consent" else "")
     if how == "link":
-        link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+        link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
         client = factories.logged_in(factories.user())
         client.post(f"/join/{link.token}/", {"agree": "on"})
     else:
         client, user = named(campaign)
         own = enrollments.enroll_member(campaign=campaign, user=user)
         if how == "consent":
-            enrollments.agree(enrollment=own, now=timezone.now())
+            enrollments.store_consent(enrollment=own, now=timezone.now())
         elif how == "training":
             item = Exercise.objects.create(
                 campaign=campaign, kind="training", number=1, question="Who?"

@@ -5,8 +5,8 @@ import json
 import pytest
 from django.test import Client
 
-from judging.actions import drafts
-from judging.models import Draft, Note
+from judging.work.actions import drafts
+from judging.work.models.assignment import Draft, Note
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
 
@@ -37,7 +37,7 @@ def test_draft_that_comes_late_is_a_conflict_unless_it_says_the_same(small, name
     send(client, task, name, kept, 5)
     assert send(client, task, name, late, 4).status_code == 409
     assert send(client, task, name, kept, 4).status_code == 204
-    drafted = drafts.kept(task)
+    drafted = drafts.load_draft(task)
     assert kept in [*drafted.answers.values(), drafted.note]
 
 
@@ -49,7 +49,7 @@ def test_draft_under_the_last_number_there_is_keeps_nobody_from_going_on(
     assert send(client, task, name, value, drafts.LAST_SEQUENCE).status_code == 204
     assert send(client, task, name, 3, 7).status_code == 409
     assert 'name="sequence" value="0"' in page(client, task)
-    kept = drafts.kept(task)
+    kept = drafts.load_draft(task)
     assert [*kept.answers.values(), kept.note] == ([value, ""] if name != "note" else [value])
     assert send(client, task, name, 3, 1).status_code == 204
     client.post(address(task, "submit/"), studies.filled(task, sequence=0))
@@ -114,8 +114,8 @@ def test_drafts_come_several_at_once(small) -> None:
         "sequence": 4,
     }
     assert client.post(address(task, "draft/"), sent).status_code == 204
-    assert sorted(drafts.answers(task).values()) == [2, 3]
-    assert drafts.note(task) == "Hm"
+    assert sorted(drafts.draft_answers(task).values()) == [2, 3]
+    assert drafts.task_comment(task) == "Hm"
 
 
 def test_draft_that_lost_is_told_what_stands_and_the_number_to_count_on_from(small) -> None:
@@ -131,7 +131,7 @@ def test_draft_that_lost_is_told_what_stands_and_the_number_to_count_on_from(sma
     assert response.status_code == 409
     said = response.json()
     assert (said["lost"], said["sequence"]) == ({"q1.correctness": "2", "note": "later"}, 6)
-    assert sorted(drafts.answers(task).values()) == [1, 2]
+    assert sorted(drafts.draft_answers(task).values()) == [1, 2]
 
 
 def test_submit_that_lost_names_the_question_and_both_values(small) -> None:

@@ -6,10 +6,14 @@ import pytest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from judging.actions import campaigns, enrollments, keys
-from judging.addresses import visitor_of
-from judging.guards import CONFIRMED
-from judging.models import Campaign, Enrollment, Invitation, User
+from judging.base.addresses import study_visitor
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Invitation
+from judging.enrolments.actions import enrollments
+from judging.people.actions import tokens
+from judging.people.guards import CONFIRMED
+from judging.people.models.user import User
 from tests import factories
 from tests.annotation import studies
 
@@ -17,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def invitation(campaign: Campaign, **columns) -> Invitation:
-    return campaigns.invite(
+    return campaigns.create_invitation(
         campaign=campaign, by=campaign.created_by, **({"places": 100} | columns)
     )
 
@@ -72,7 +76,7 @@ def test_where_people_join_from_is_hashed_for_the_day_and_shows_twins() -> None:
     request = RequestFactory().get("/", REMOTE_ADDR="203.0.113.7")
     now = timezone.now()
     days = {
-        visitor_of(request, study=first.campaign.uuid, now=now + timedelta(days=day))
+        study_visitor(request, study=first.campaign.uuid, now=now + timedelta(days=day))
         for day in range(3)
     }
     assert len(days) == 3
@@ -199,7 +203,7 @@ def test_first_password_ends_what_was_begun_by_the_link() -> None:
     user = Enrollment.objects.get().user
     thief.post(f"/go/{enrollments.personal_link(user)}/")
     assert thief.session[CONFIRMED] == 0  # a link is no password
-    key = keys.make(user=user, now=timezone.now(), scope="manage")
+    key = tokens.make_token(user=user, now=timezone.now(), scope="manage")
     asked = {"HTTP_AUTHORIZATION": f"Token {key}"}
     assert Client().get("/api/v1/campaigns/", **asked).status_code == 200
     good = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}

@@ -4,12 +4,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from judging.actions import enrollments
-from judging.models import Assignment, Campaign, Enrollment, Judgment
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment
+from judging.enrolments.actions import enrollments
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.crowds import CODES, Person, fake, platform_of
-from tests.judging.actions.test_qualifications import opened
+from tests.judging.quality.actions.test_qualifications import opened
 
 pytestmark = pytest.mark.django_db
 RIGHT = {"i1.grammaticality": 3, "i1.correctness": 3}

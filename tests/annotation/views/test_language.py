@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.models import Collection, Question, Source
+from judging.datasets.models.dataset import Collection, Question, Source
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db

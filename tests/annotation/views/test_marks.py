@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from judging.actions.drafts import LAST_SEQUENCE
-from judging.models import Passage, SpanMark
+from judging.datasets.models.dataset import Passage
+from judging.work.actions.drafts import LAST_SEQUENCE
+from judging.work.models.assignment import SpanMark
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
@@ -116,7 +117,7 @@ def test_scripts_send_marks_like_answers(task) -> None:
 
 
 def test_the_page_shows_the_submitted_answer_and_type_and_where_line_ends_are_two(task) -> None:
-    from judging.models import Question
+    from judging.datasets.models.dataset import Question
 
     Question.objects.update(submitted_answer="the lock", question_type="what")
     client, assignment = task

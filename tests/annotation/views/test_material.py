@@ -3,8 +3,9 @@
 import pytest
 
 from annotation.views import material
-from annotation.views.material import direction, segments
-from judging.models import Passage, Source
+from annotation.views.material import direction
+from judging.datasets.models.dataset import Passage, Source
+from judging.protocols.spans import cut_segments
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ from judging.models import Passage, Source
     ],
 )
 def test_segments_cut_at_both_spans(sentence, answer, expected) -> None:
-    found = segments("abcdef", sentence=sentence, answer=answer)
+    found = cut_segments("abcdef", sentence=sentence, answer=answer)
     assert list(found) == expected
     assert "".join(text for text, _kind in found) == "abcdef"
 
@@ -45,7 +46,7 @@ def test_segments_cut_at_both_spans(sentence, answer, expected) -> None:
 def test_segments_count_code_points_not_bytes_or_pairs() -> None:
     text = "👩‍🚀 flew. Ärzte waited."
     start = text.index("Ärzte")
-    assert segments(text, answer=(start, start + 5)) == (
+    assert cut_segments(text, answer=(start, start + 5)) == (
         ("👩‍🚀 flew. ", "plain"),
         ("Ärzte", "mark"),
         (" waited.", "plain"),
@@ -68,7 +69,7 @@ def test_direction_of_a_language(language: str, expected: tuple[str, str]) -> No
 def test_passage_marks_an_answer_that_it_writes_otherwise() -> None:
     text = "The “Cafe\u0301” is old."
     source = Source(passage=Passage(text=text), answer='"caf\u00e9"', answer_start=4)
-    shown = material.material(source, {"passage", "answer"})
+    shown = material.shown_source(source, {"passage", "answer"})
     assert shown.passage == (("The ", "plain"), ("“Cafe\u0301”", "mark"), (" is old.", "plain"))
 
 
@@ -77,4 +78,4 @@ def test_passage_marks_an_answer_that_it_writes_otherwise() -> None:
 )
 def test_modality_known_value_has_a_label(imported: str, expected: str) -> None:
     source = Source(modality=imported)
-    assert material.material(source, {"modality"}).modality == expected
+    assert material.shown_source(source, {"modality"}).modality == expected

@@ -5,8 +5,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import campaigns
-from judging.models import Assignment, Collection, Draft, Task
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Task
+from judging.datasets.models.dataset import Collection
+from judging.work.models.assignment import Draft
 from tests import factories
 from tests.annotation import studies
 
@@ -98,6 +101,6 @@ def test_who_judges_the_material_has_no_preview_of_a_part_of_it() -> None:
         assert page.redirect_chain == [(f"/campaigns/{each.uuid}/", 302)]
         assert "th question want to know" not in page.text
     assert "th question want to know" in reader.get(f"/campaigns/{whole.uuid}/preview/").text
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     assert "th question want to know" in reader.get(f"/campaigns/{part.uuid}/preview/").text
     assert reader.get(f"/campaigns/{copy.uuid}/preview/").status_code == 200

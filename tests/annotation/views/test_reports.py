@@ -3,9 +3,11 @@ manager."""
 
 import pytest
 
-from judging.actions import drafts, rubrics, sheets, span_marks
-from judging.models import Judgment, Note
 from judging.protocols import documents
+from judging.protocols.actions import protocols
+from judging.work.actions import drafts, sheets, span_marks
+from judging.work.models.assignment import Note
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
@@ -37,11 +39,11 @@ def test_report_takes_the_place_of_the_ratings(small) -> None:
 def test_report_without_javascript_comes_with_the_page_and_can_be_taken_back(small) -> None:
     client, task = small
     client.post(address(task, "submit/"), studies.filled(task, action="save") | {"b2": WRONG})
-    assert list(drafts.kept(task).reports.values()) == [WRONG]
+    assert list(drafts.load_draft(task).reports.values()) == [WRONG]
     client.post(
         address(task, "submit/"), studies.filled(task, action="save", sequence=3) | {"b2": ""}
     )
-    assert drafts.kept(task).reports == {}
+    assert drafts.load_draft(task).reports == {}
 
 
 def test_report_that_comes_late_is_a_conflict(small) -> None:
@@ -79,7 +81,7 @@ def test_cannot_say_stands_apart_from_the_scale() -> None:
         1,
     )
 
-    made = rubrics.install(document=documents.parse(text, "small.yaml"))
+    made = protocols.install(document=documents.parse(text, "small.yaml"))
     client, enrollment = studies.annotator(factories.opened(rubric=made))
     html = page(client, studies.held(enrollment))
     scale, apart, _rest = html.partition('<div class="scale apart" translate="no">')
@@ -115,8 +117,8 @@ def test_report_that_a_task_was_handed_in_with_is_not_taken_back_by_a_save(repor
     response = send(client, task, "b1", blank, 9)
     assert response.status_code == 409
     assert response.json()["held_back"] == ["b1"]
-    assert set(drafts.kept(task).reports.values()) == {WRONG}
-    assert len(drafts.kept(task).reports) == 2
+    assert set(drafts.load_draft(task).reports.values()) == {WRONG}
+    assert len(drafts.load_draft(task).reports) == 2
 
 
 def test_report_that_a_task_was_handed_in_with_is_not_taken_back_by_the_plain_form(
@@ -126,24 +128,24 @@ def test_report_that_a_task_was_handed_in_with_is_not_taken_back_by_the_plain_fo
     page_ = studies.filled(task, action="save", sequence=9) | {"b1": "", "b2": "Another text"}
     answer = client.post(address(task, "submit/"), page_, follow=True)
     assert refusals_on(answer) == ["answer_first"]
-    assert sorted(drafts.kept(task).reports.values()) == ["Another text", WRONG]
-    assert len(drafts.answers(task)) == 4  # all else that was sent is kept
+    assert sorted(drafts.load_draft(task).reports.values()) == ["Another text", WRONG]
+    assert len(drafts.draft_answers(task)) == 4  # all else that was sent is kept
 
 
 def test_handing_in_takes_a_report_back_with_answers_alone(reported) -> None:
     client, task = reported
     assert refusals_on(hand_in(client, task, b1="", sequence=9)) == ["answer_first"]
     task.refresh_from_db()
-    assert len(drafts.kept(task).reports) == 2
+    assert len(drafts.load_draft(task).reports) == 2
     client.post(address(task, "submit/"), studies.filled(task, sequence=12) | {"b1": "", "b2": ""})
-    assert (drafts.kept(task).reports, values(task)) == ({}, 4)
+    assert (drafts.load_draft(task).reports, values(task)) == ({}, 4)
 
 
 def test_page_that_is_sent_again_takes_no_report_back(reported) -> None:
     client, task = reported
     form = {"token": "5e" * 16, "sequence": 20, "action": "submit", "b1": ""}
     assert refusals_on(client.post(address(task, "submit/"), form, follow=True)) == ["answer_first"]
-    assert len(drafts.kept(task).reports) == 2
+    assert len(drafts.load_draft(task).reports) == 2
 
 
 def test_answers_that_wait_take_no_reports_place(reported) -> None:
@@ -158,7 +160,7 @@ def test_report_beside_answers_that_stand_is_taken_back(small) -> None:
     client.post(address(task, "submit/"), studies.filled(task) | {"b1": WRONG})
     assert values(task) == 4
     assert send(client, task, "b1", "", 9).status_code == 204
-    assert drafts.kept(task).reports == {}
+    assert drafts.load_draft(task).reports == {}
 
 
 def test_handing_in_again_without_values_needs_the_report(small) -> None:
@@ -169,7 +171,7 @@ def test_handing_in_again_without_values_needs_the_report(small) -> None:
     client.post(address(task, "submit/"), studies.filled(task, sequence=9) | emptied)
     assert values(task) == 2
     assert send(client, task, "b1", "", 20).status_code == 409
-    assert list(drafts.kept(task).reports.values()) == [WRONG]
+    assert list(drafts.load_draft(task).reports.values()) == [WRONG]
 
 
 def test_window_that_was_opened_before_handing_in_takes_no_report_back(small, monkeypatch) -> None:
@@ -177,10 +179,10 @@ def test_window_that_was_opened_before_handing_in_takes_no_report_back(small, mo
     hand_in(client, task, b1=WRONG, b2=WRONG)
     stale = type(task).objects.select_related("round__campaign__rubric").get(pk=task.pk)
     stale.state = "held"  # as it was read before the other window's transaction ended
-    gone = dict.fromkeys(sheets.of(stale).reports(), "")
+    gone = dict.fromkeys(sheets.sheet_of_assignment(stale).reports(), "")
     with pytest.raises(drafts.AnswerFirst):
-        drafts.save(assignment=stale, page=drafts.SentPage([], 9, reports=gone))
-    assert len(drafts.kept(task).reports) == 2
+        drafts.save_draft(assignment=stale, page=drafts.SentPage([], 9, reports=gone))
+    assert len(drafts.load_draft(task).reports) == 2
 
 
 @pytest.fixture
@@ -197,7 +199,7 @@ def marked():
 
 
 def marks(task) -> list[str]:
-    return sorted(str(each) for each in span_marks.kept(task)[0].values())
+    return sorted(str(each) for each in span_marks.load_marks(task)[0].values())
 
 
 def test_mark_that_a_task_was_handed_in_with_stands_until_another_is_made(marked) -> None:
@@ -223,7 +225,7 @@ def test_mark_and_report_are_not_taken_back_one_after_the_other(marked) -> None:
     assert send(client, task, "b1", "", 11).status_code == 409
     both = {"name": ["m1", "b1"], "value": ["4-6", ""], "sequence": 12}
     assert client.post(address(task, "draft/"), both).status_code == 204
-    assert (marks(task), drafts.kept(task).reports) == (["0-3", "4-6"], {})
+    assert (marks(task), drafts.load_draft(task).reports) == (["0-3", "4-6"], {})
 
 
 def test_button_that_hands_all_in_again_takes_no_report_back_and_makes_answers_count(
@@ -234,9 +236,9 @@ def test_button_that_hands_all_in_again_takes_no_report_back_and_makes_answers_c
     client.post(address(task, "submit/"), answers)
     client.post(f"/work/{task.round.campaign.uuid}/again/")
     assert values(task) == 4
-    assert len(drafts.kept(task).reports) == 2
+    assert len(drafts.load_draft(task).reports) == 2
     assert send(client, task, "b1", "", 20).status_code == 204, "answers stand by now"
-    assert len(drafts.kept(task).reports) == 1
+    assert len(drafts.load_draft(task).reports) == 1
 
 
 def go_on(client, task, **said) -> None:
@@ -262,5 +264,5 @@ def test_report_of_a_step_that_is_closed_stands_for_good(staged) -> None:
     assert refusals_on(answer) == ["answer_first"]
     assert send(client, task, "q1.grammaticality", 3, 12).status_code == 409
     assert send(client, task, "b1", "", 13).status_code == 409
-    assert set(drafts.kept(task).reports.values()) == {WRONG}
-    assert len(drafts.kept(task).reports) == 2
+    assert set(drafts.load_draft(task).reports.values()) == {WRONG}
+    assert len(drafts.load_draft(task).reports) == 2

@@ -6,11 +6,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.models import Assignment, Draft, RubricDraft, User
+from judging.campaigns.models.assignment import Assignment
+from judging.people.models.user import User
 from judging.protocols import documents, protocol_edits
+from judging.protocols.models.protocol import RubricDraft
+from judging.work.models.assignment import Draft
 from tests import factories
 from tests.annotation import studies
-from tests.judging.views.forms_of import fields
+from tests.judging.forms_of import fields
 
 pytestmark = pytest.mark.django_db
 
@@ -104,7 +107,13 @@ def test_what_is_there_of_an_incomplete_protocol_is_shown(page, owner, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "key: [", "title: T", documents.write(protocol_edits.blank() | {"criteria": []})]
+    "text",
+    [
+        "",
+        "key: [",
+        "title: T",
+        documents.write_yaml(protocol_edits.blank_protocol() | {"criteria": []}),
+    ],
 )
 def test_nothing_to_show_leads_back_and_says_so(page, owner, text):
     made = draft(owner, text)

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from django.test import Client
 
-from judging.actions import campaigns, rubrics
+from judging.campaigns.actions import campaigns
 from judging.protocols import documents
+from judging.protocols.actions import protocols
 from tests import factories
 from tests.annotation import studies
 
@@ -49,7 +50,7 @@ def test_start_states_time_pay_criteria_and_a_worked_item() -> None:
 @pytest.mark.parametrize("tasks", [1, 7, 41])
 def test_start_states_total_that_is_time_per_task_times_tasks(seconds: int, tasks: int) -> None:
     timed = replace(documents.shipped("qgbench"), key="timed", estimated_seconds=seconds)
-    rubric = rubrics.install(document=timed)
+    rubric = protocols.install(document=timed)
     campaign = factories.opened(rubric=rubric, tasks_per_annotator=tasks)
     client, _enrollment = studies.annotator(campaign)
 
@@ -103,7 +104,7 @@ def test_start_in_german_and_of_a_set() -> None:
 
 def test_start_of_a_protocol_without_a_worked_item_shows_none() -> None:
     bare = replace(documents.shipped("qgbench"), key="bare", worked_item=None, translations={})
-    campaign = factories.opened(rubric=rubrics.install(document=bare))
+    campaign = factories.opened(rubric=protocols.install(document=bare))
     client, _enrollment = studies.annotator(campaign)
 
     html = client.get(f"/work/{campaign.uuid}/start/").text
@@ -114,7 +115,7 @@ def test_start_of_a_protocol_without_a_worked_item_shows_none() -> None:
 
 def test_invitation_states_pay_and_tasks() -> None:
     campaign = studies.opened(pay="9 euros an hour", tasks_per_annotator=40)
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
 
     said = text_of(Client().get(f"/join/{link.token}/").text)
 
@@ -125,7 +126,7 @@ def test_invitation_states_pay_and_tasks() -> None:
 def test_invitation_states_the_minutes_that_pay_is_planned_by() -> None:
     rate = {"amount": "1.00", "currency": "EUR", "minutes": "7"}
     campaign = studies.opened(rate=rate)
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
 
     assert "about 7 minutes a task" in text_of(Client().get(f"/join/{link.token}/").text)
 

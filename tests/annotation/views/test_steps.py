@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from judging.models import Judgment
+from judging.work.models.judgment import Judgment
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
 

@@ -6,16 +6,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.actions import (
-    assignments,
-    campaigns,
-    discussions,
-    drafts,
-    draws,
-    enrollments,
-    rounds,
-)
-from judging.models import Assignment, Judgment
+from judging.campaigns.actions import campaigns, discussions, draws, rounds
+from judging.campaigns.models.assignment import Assignment
+from judging.quality.actions import exclusions
+from judging.work.actions import assignments, drafts
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
@@ -69,21 +64,21 @@ def test_submit_from_an_older_tab_shows_the_later_answers(small) -> None:
 
 def test_submit_while_paused_keeps_the_answers_and_says_so(small) -> None:
     client, task = small
-    campaigns.move(campaign=task.round.campaign, to="paused", now=timezone.now())
+    campaigns.move_campaign(campaign=task.round.campaign, to="paused", now=timezone.now())
     response = client.post(address(task, "submit/"), studies.filled(task), follow=True)
     assert refusals_on(response) == ["task_closed"]
-    assert len(drafts.answers(task)) == 4
+    assert len(drafts.draft_answers(task)) == 4
 
 
 def test_held_task_of_a_study_whose_draws_are_revealed_is_taken_no_more(small) -> None:
     client, task = small
     campaign = task.round.campaign
-    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=campaign, now=timezone.now())
     work = reverse("annotation:work", args=[campaign.uuid])
     assert client.get(work).context["held_url"]
-    draws.reveal(campaign=campaign, now=timezone.now())
+    draws.reveal_secret(campaign=campaign, now=timezone.now())
     task.round.campaign.refresh_from_db()
-    assert assignments.over(task.round) in page(client, task)
+    assert assignments.closed_reason(task.round) in page(client, task)
     assert not client.get(work).context["held_url"]
     response = client.post(address(task, "submit/"), studies.filled(task), follow=True)
     assert refusals_on(response) == ["task_closed"]
@@ -95,22 +90,26 @@ def test_held_task_of_a_calibration_that_was_decided_on_is_taken_no_more() -> No
     campaign = factories.campaign(annotators_per_task=2)
     round = trials.begun(campaign)
     client, annotator = studies.annotator(campaign)
-    claimed = [assignments.claim(enrollment=annotator, round=round).assignment]
+    claimed = [assignments.claim_assignment(enrollment=annotator, round=round).assignment]
     claimed.append(
-        assignments.claim(enrollment=factories.enrollment(campaign), round=round).assignment
+        assignments.claim_assignment(
+            enrollment=factories.enrollment(campaign), round=round
+        ).assignment
     )
     known = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric")
     first, second = (known.get(pk=each.pk) for each in claimed)
     by, now = campaign.created_by, timezone.now()
-    rounds.end(round=round, by=by, now=now)
+    rounds.end_round(round=round, by=by, now=now)
     factories.logged_in(second.enrollment.user).post(
         address(second, "submit/"), studies.filled(second)
     )
     second.refresh_from_db()
     assert second.state == "extra"  # before anything was decided
-    discussions.decide(campaign=campaign, text="All of it is a 3.", round=round, by=by, now=now)
+    discussions.store_decisions(
+        campaign=campaign, text="All of it is a 3.", round=round, by=by, now=now
+    )
     first.round.refresh_from_db()
-    assert assignments.over(first.round) in page(client, first)
+    assert assignments.closed_reason(first.round) in page(client, first)
     client.post(address(first, "submit/"), studies.filled(first))
     first.refresh_from_db()
     assert first.state == "held"
@@ -118,12 +117,12 @@ def test_held_task_of_a_calibration_that_was_decided_on_is_taken_no_more() -> No
 
 def test_nothing_is_entered_in_an_archived_study(small) -> None:
     client, task = small
-    campaigns.close(campaign=task.round.campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=task.round.campaign, now=timezone.now())
     assert send(client, task, "q1.correctness", 3).status_code == 204
-    campaigns.move(campaign=task.round.campaign, to="archived", now=timezone.now())
+    campaigns.move_campaign(campaign=task.round.campaign, to="archived", now=timezone.now())
     refused = [send(client, task, "q1.correctness", 1, 2), send(client, task, "note", "late", 3)]
     assert [each.status_code for each in refused] == [409, 409]
-    assert (list(drafts.answers(task).values()), drafts.note(task)) == ([3], "")
+    assert (list(drafts.draft_answers(task).values()), drafts.task_comment(task)) == ([3], "")
 
 
 def test_save_without_javascript_keeps_answers_and_comment(small) -> None:
@@ -131,8 +130,8 @@ def test_save_without_javascript_keeps_answers_and_comment(small) -> None:
     sent = studies.filled(task, action="save", correctness=None) | {"note": "half done"}
     response = client.post(address(task, "submit/"), sent, follow=True)
     assert "Saved." in response.content.decode()
-    assert len(drafts.answers(task)) == 2
-    assert drafts.note(task) == "half done"
+    assert len(drafts.draft_answers(task)) == 2
+    assert drafts.task_comment(task) == "half done"
 
 
 def test_back_leads_to_the_task_before_and_submitting_again_revises_it(small) -> None:
@@ -143,7 +142,7 @@ def test_back_leads_to_the_task_before_and_submitting_again_revises_it(small) ->
         address(second, "submit/"), studies.filled(second, action="back", correctness=None)
     )
     assert response.url == f"/tasks/{first.pk}/"
-    assert len(drafts.answers(second)) == 2
+    assert len(drafts.draft_answers(second)) == 2
     html = page(client, first)
     assert 'value="back"' not in html
     response = client.post(
@@ -164,7 +163,9 @@ def test_submit_of_whom_was_left_out_takes_no_place() -> None:
     task = studies.held(enrollment)
     sent = studies.filled(task)
     boss = task.round.campaign.created_by
-    enrollments.exclude(enrollment=enrollment, reason="Guesses", by=boss, now=timezone.now())
+    exclusions.exclude_annotator(
+        enrollment=enrollment, reason="Guesses", by=boss, now=timezone.now()
+    )
 
     response = client.post(address(task, "submit/"), sent, follow=True)
 

@@ -6,7 +6,8 @@ import re
 import pytest
 from django.db import connection
 
-from judging.models import Membership, Passage, Question, System, Unit
+from judging.campaigns.models.members import Membership
+from judging.datasets.models.dataset import Passage, Question, System, Unit
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
 

@@ -8,11 +8,18 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import campaigns, drafts, enrollments, judgments, sheets
-from judging.models import Campaign, Draft, Enrollment, Erasure, Event, Invitation, Judgment, User
+from judging.campaigns.actions import campaigns
+from judging.campaigns.models.campaign import Campaign
+from judging.campaigns.models.members import Enrollment, Erasure, Invitation
+from judging.overview.actions import erasures
+from judging.people.models.event import Event
+from judging.people.models.user import User
+from judging.work.actions import drafts, judgments, sheets
+from judging.work.models.assignment import Draft
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
-from tests.judging.actions.test_enrollments import waiting_for_us
+from tests.judging.enrolments.actions.test_enrollments import waiting_for_us
 
 pytestmark = pytest.mark.django_db
 
@@ -20,15 +27,20 @@ pytestmark = pytest.mark.django_db
 def at_work(*, withdrawal: bool = True) -> tuple[Client, Enrollment]:
     """Return the browser of somebody who came by a link, handed one task in and began another."""
     campaign = studies.opened(annotators_per_task=1, withdrawal=withdrawal)
-    link, client = campaigns.invite(campaign=campaign, by=campaign.created_by, places=2), Client()
+    link, client = (
+        campaigns.create_invitation(campaign=campaign, by=campaign.created_by, places=2),
+        Client(),
+    )
     client.post(f"/join/{link.token}/", {"agree": "on"})
     own = campaign.enrollments.get()
     held = studies.held(own)
-    drafts.save(
+    drafts.save_draft(
         assignment=held,
-        page=drafts.SentPage([(asked, 2) for asked in sheets.of(held).asked()], sequence=1),
+        page=drafts.SentPage(
+            [(asked, 2) for asked in sheets.sheet_of_assignment(held).asked()], sequence=1
+        ),
     )
-    judgments.submit(assignment=held, token=held.submit_token)
+    judgments.submit_task(assignment=held, token=held.submit_token)
     return client, own
 
 
@@ -63,7 +75,7 @@ def test_somebody_with_an_account_stays_logged_in() -> None:
 def test_who_withdraws_is_not_named_beside_their_label() -> None:
     """The history is kept for ever, and nothing in it can be taken out."""
     campaign, colleague = studies.opened(withdrawal=True), factories.user("bob.colleague")
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
     client, manager = factories.logged_in(colleague), factories.logged_in(campaign.created_by)
     client.post(f"/join/{link.token}/", {"agree": "on"})
     own = campaign.enrollments.get()
@@ -85,8 +97,8 @@ def test_study_that_does_not_say_so_lets_nobody_withdraw() -> None:
         404,
         404,
     )
-    with pytest.raises(enrollments.CannotWithdraw):
-        enrollments.withdraw(enrollment=own, now=timezone.now())
+    with pytest.raises(erasures.CannotWithdraw):
+        erasures.withdraw_annotator(enrollment=own, now=timezone.now())
     assert Judgment.objects.count() == 4
 
 
@@ -95,7 +107,7 @@ def test_nobody_withdraws_from_a_closed_study_or_for_another() -> None:
     other, _theirs = studies.annotator(studies.opened(withdrawal=True))
     assert other.post(address(own)).status_code == 404
     assert client.put(address(own)).status_code == 405
-    campaigns.close(campaign=own.campaign, now=timezone.now())
+    campaigns.close_campaign(campaign=own.campaign, now=timezone.now())
     assert client.post(address(own)).status_code == 404
     assert Judgment.objects.count() == 4
 
@@ -103,7 +115,7 @@ def test_nobody_withdraws_from_a_closed_study_or_for_another() -> None:
 def test_consent_page_and_locked_protocol_say_it_and_other_protocols_keep_their_hash() -> None:
     may, may_not = (factories.campaign(withdrawal=each) for each in (True, False))
     for each in (may, may_not):
-        campaigns.lock(campaign=each, now=timezone.now())
+        campaigns.lock_protocol(campaign=each, now=timezone.now())
     assert may.protocol["texts"]["withdrawal"] is True
     assert "withdrawal" not in may_not.protocol["texts"]
     told = [
@@ -114,16 +126,16 @@ def test_consent_page_and_locked_protocol_say_it_and_other_protocols_keep_their_
 
 
 def _link(campaign: Campaign) -> str:
-    return campaigns.invite(campaign=campaign, by=campaign.created_by).token
+    return campaigns.create_invitation(campaign=campaign, by=campaign.created_by).token
 
 
 def test_a_second_press_at_the_same_moment_finds_it_done_and_takes_no_second_place() -> None:
     _client, own = at_work()
     stale = Enrollment.objects.get(pk=own.pk)
-    enrollments.withdraw(enrollment=own, now=timezone.now())
+    erasures.withdraw_annotator(enrollment=own, now=timezone.now())
     places = Invitation.objects.get().places
-    with pytest.raises(enrollments.AlreadyWithdrawn):
-        enrollments.withdraw(enrollment=stale, now=timezone.now())
+    with pytest.raises(erasures.AlreadyWithdrawn):
+        erasures.withdraw_annotator(enrollment=stale, now=timezone.now())
     assert Invitation.objects.get().places == places
 
 
@@ -148,7 +160,11 @@ def test_what_another_window_asks_for_while_all_is_erased_is_not_there(
         client.get("/work/")
     task = studies.held(own)
     sent = studies.filled(task)
-    entered = {"name": next(sheets.of(task).asked()).name, "value": 2, "sequence": 1}
+    entered = {
+        "name": next(sheets.sheet_of_assignment(task).asked()).name,
+        "value": 2,
+        "sequence": 1,
+    }
     answers: list[int] = []
 
     def ask() -> None:
@@ -161,7 +177,7 @@ def test_what_another_window_asks_for_while_all_is_erased_is_not_there(
         answers.append(answer.status_code)
 
     with transaction.atomic():
-        enrollments.withdraw(enrollment=own, now=timezone.now())
+        erasures.withdraw_annotator(enrollment=own, now=timezone.now())
         asking = waiting_for_us(ask)
     asking.join()
     assert answers == [expected]

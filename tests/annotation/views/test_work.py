@@ -7,8 +7,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, collections, sheets
-from judging.models import Assignment, Round, Unit
+from judging.campaigns.actions import campaigns, dataset_uses
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.campaign import Round
+from judging.datasets.models.dataset import Unit
+from judging.work.actions import assignments, sheets
 from tests import factories
 from tests.annotation import studies
 
@@ -48,7 +51,7 @@ def test_work_thanks_only_when_nothing_can_come_back() -> None:
 def test_work_says_when_the_study_gives_out_no_tasks(state: str) -> None:
     campaign = studies.opened()
     client, _enrollment = studies.annotator(campaign)
-    campaigns.move(campaign=campaign, to=state, now=timezone.now())
+    campaigns.move_campaign(campaign=campaign, to=state, now=timezone.now())
     page = client.get(f"/work/{campaign.uuid}/")
     assert page.templates[0].name == "annotation/closed.html"
 
@@ -98,7 +101,7 @@ def test_guideline_is_not_for_staff_after_the_use_of_the_collection_ended() -> N
     annotator, manager = studies.annotator(campaign)[0], factories.logged_in(other)
     guideline = f"/work/{campaign.uuid}/guideline/"
     assert manager.get(guideline).status_code == 200
-    collections.end_use(collection=campaign.collection, user=other, now=timezone.now(), by=owner)
+    dataset_uses.end_use(collection=campaign.collection, user=other, now=timezone.now(), by=owner)
     assert manager.get(guideline).status_code == 404
     assert annotator.get(guideline).status_code == 200  # who may hand in a task they hold
     campaign.memberships.filter(role="annotator").delete()
@@ -143,7 +146,7 @@ def test_done_lists_what_was_handed_in_and_leads_back_to_it() -> None:
     Round.objects.update(kind="pilot", closed_at=timezone.now())
     assert not client.get(address).context["is_open"]
     Round.objects.update(kind="main", closed_at=None)
-    campaigns.move(campaign=campaign, to="closed", now=timezone.now())
+    campaigns.move_campaign(campaign=campaign, to="closed", now=timezone.now())
     assert not client.get(address).context["is_open"]
 
 
@@ -153,7 +156,7 @@ def test_done_names_each_task_by_question_a_so_that_no_system_stands_out() -> No
     questions, systems = set(), set()
     for _ in range(8):
         task = studies.held(enrollment)
-        first = next(sheets.of(task).questions())
+        first = next(sheets.sheet_of_assignment(task).questions())
         questions.add(first.text)
         systems.add(Unit.objects.get(pk=first.unit).question_set.system.name)
         hand_in(client, task)

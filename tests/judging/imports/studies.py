@@ -2,12 +2,16 @@
 
 from typing import Any
 
-from judging import storage
-from judging.actions import jobs
-from judging.imports import adding, files
-from judging.imports.choices import JoiningChoices
-from judging.imports.mapping import Mapping, mapping_from
-from judging.models import AddedFile, Collection, Job, Rubric, User
+from judging.datasets.models.added_file import AddedFile
+from judging.datasets.models.dataset import Collection
+from judging.formats.choices import JoiningChoices
+from judging.formats.mapping import Mapping, mapping_from
+from judging.imports.actions import adding, files
+from judging.jobs import storage
+from judging.jobs.actions import jobs
+from judging.jobs.models.job import Job
+from judging.people.models.user import User
+from judging.protocols.models.protocol import Rubric
 from tests import factories
 from tests.judging.studies import NOW
 
@@ -76,11 +80,14 @@ def waiting(
     **mapping: Any,
 ) -> AddedFile:
     """Return a file that waits beside a dataset, read under a mapping."""
-    added = files.upload(
-        collection=collection, name=name, file=storage.keep(text.encode()), by=collection.owner
+    added = files.upload_file(
+        collection=collection,
+        name=name,
+        file=storage.store_bytes(text.encode()),
+        by=collection.owner,
     )
-    files.choose(added=added, choices=choices or JoiningChoices())
-    files.read(
+    files.choose_matching(added=added, choices=choices or JoiningChoices())
+    files.read_file(
         added=added,
         mapping=mapping_from({"recipe": "table", "columns": columns, **mapping}),
         rubrics=Rubric.objects.none(),
@@ -96,7 +103,7 @@ def add(collection: Collection, text: str, **said: Any) -> AddedFile:
 
 def add_waiting(added: AddedFile, *, confirmed: bool = True, **said: Any) -> AddedFile:
     """Add a waiting file to its dataset, whatever is surprising about it."""
-    return adding.add(
+    return adding.add_file(
         added=added,
         by=added.collection.owner,
         now=NOW,
@@ -108,7 +115,7 @@ def add_waiting(added: AddedFile, *, confirmed: bool = True, **said: Any) -> Add
 
 def assembled(text: str = BATCH, **said: Any) -> Collection:
     """Return a dataset that was begun empty and got one file."""
-    collection = files.start(name="Birds and mills", by=factories.researcher())
+    collection = files.create_dataset(name="Birds and mills", by=factories.researcher())
     add(collection, text, name="first.csv", **said)
     collection.refresh_from_db()
     return collection
@@ -116,10 +123,10 @@ def assembled(text: str = BATCH, **said: Any) -> Collection:
 
 def adding_job(owner: User, data: bytes, *, name: str = "Large") -> Job:
     """Return the queued job that adds a file to a new dataset."""
-    collection = files.start(name=name, by=owner)
-    file = storage.keep(data)
-    added = files.upload(collection=collection, name="large.csv", file=file, by=owner)
-    files.decide(added=added, mapping=Mapping(recipe="table"), rubric=None)
+    collection = files.create_dataset(name=name, by=owner)
+    file = storage.store_bytes(data)
+    added = files.upload_file(collection=collection, name="large.csv", file=file, by=owner)
+    files.choose_mapping(added=added, mapping=Mapping(recipe="table"), rubric=None)
     return jobs.enqueue(
         kind=files.ADD,
         parameters={"files": [added.pk]},

@@ -8,7 +8,9 @@ from django.urls import reverse
 
 from analysis import frames
 from analysis.models import Run
-from judging.models import AddedFile, Collection, Judgment
+from judging.datasets.models.added_file import AddedFile
+from judging.datasets.models.dataset import Collection
+from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.judging.imports.crowd import Crowd
 from tests.working import WorkingClient
@@ -56,6 +58,6 @@ def test_six_batches_and_a_score_table_take_a_few_clicks() -> None:
     assert stranger.clicks <= CLICKS
     assert set(AddedFile.objects.values_list("state", flat=True)) == {"added"}
     assert Judgment.objects.count() == len(crowd.ratings)
-    read = frames.material(collection.campaigns.get())
+    read = frames.read_campaign(collection.campaigns.get())
     assert set(read.questions["system"]) == {system for _, system in crowd.scores}
     assert Run.objects.get().campaign == read.campaign

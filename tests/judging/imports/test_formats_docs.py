@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from judging.imports import pipeline
-from judging.imports.mapping import Mapping
-from judging.imports.recipes.registry import RECIPES
+from judging.formats import pipeline
+from judging.formats.mapping import Mapping
+from judging.formats.recipes.registry import RECIPES
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "formats"
 # page: the name of its example, its recipe, and its numbers of sources, questions and ratings

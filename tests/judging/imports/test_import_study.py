@@ -7,19 +7,14 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from judging.actions import rubrics
-from judging.models import (
-    Campaign,
-    Collection,
-    Judgment,
-    Metric,
-    Quarantine,
-    Question,
-    Source,
-    StoredFile,
-    User,
-)
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Collection, Quarantine, Question, Source
+from judging.datasets.models.score import Metric
+from judging.jobs.models.file import StoredFile
+from judging.people.models.user import User
 from judging.protocols import documents
+from judging.protocols.actions import protocols
+from judging.work.models.judgment import Judgment
 from tests import factories, shared_data
 from tests.judging.studies import QUESTIONS
 
@@ -169,7 +164,7 @@ def test_an_unknown_owner_or_file_ends_in_a_sentence(file, tmp_path, owner):
 
 
 def test_qgstec_as_released(owner):
-    rubrics.install(document=documents.shipped("qgstec2010-b"))
+    protocols.install(document=documents.shipped("qgstec2010-b"))
     file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
 
     with pytest.raises(SystemExit):
@@ -181,7 +176,7 @@ def test_qgstec_as_released(owner):
 
 
 def test_nema_2018_as_released(owner):
-    rubrics.install(document=documents.shipped("nema-khapra"))
+    protocols.install(document=documents.shipped("nema-khapra"))
 
     run(shared_data.path("nema2018/squad.tsv"), "--rubric", "nema-khapra", "--accept")
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from judging.models import Passage
+from judging.datasets.models.dataset import Passage
 from tests import factories
 from tests.judging.imports.test_jobs import started
 from tests.judging.imports.watching import imports_held, over, wait_for

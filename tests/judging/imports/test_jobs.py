@@ -7,11 +7,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judging import storage, tasks
-from judging.actions import jobs
-from judging.imports import files
-from judging.imports.mapping import Mapping
-from judging.models import Job, Metric, Passage, Question, Score, User
+from judging.datasets.models.dataset import Passage, Question
+from judging.datasets.models.score import Metric, Score
+from judging.formats.mapping import Mapping
+from judging.imports.actions import files
+from judging.jobs import storage, tasks
+from judging.jobs.actions import jobs
+from judging.jobs.models.job import Job
+from judging.people.models.user import User
 from tests import factories
 from tests.conftest import KeptWorker
 from tests.judging.imports.studies import MATERIAL, adding_job, assembled, scored, waiting
@@ -33,7 +36,7 @@ def large(rows: int = ROWS) -> bytes:
 
 def started(owner: User) -> Job:
     job = adding_job(owner, large())
-    tasks.ring(job.pk)
+    tasks.announce_job(job.pk)
     return job
 
 
@@ -55,14 +58,14 @@ def test_a_worker_adds_a_large_file_and_shows_how_far_it_is(worker):
 @pytest.mark.long
 def test_a_worker_previews_a_large_file_for_a_page(worker):
     owner = factories.researcher()
-    collection = files.start(name="Large", by=owner)
-    kept = storage.keep(large())
-    added = files.upload(collection=collection, name="large.csv", file=kept, by=owner)
-    files.decide(added=added, mapping=Mapping(), rubric=None)
+    collection = files.create_dataset(name="Large", by=owner)
+    kept = storage.store_bytes(large())
+    added = files.upload_file(collection=collection, name="large.csv", file=kept, by=owner)
+    files.choose_mapping(added=added, mapping=Mapping(), rubric=None)
     said = {"by": owner, "collection": collection}
     job = jobs.enqueue(kind=files.EXAMINE, parameters={"files": [added.pk]}, **said)
     gone = jobs.enqueue(kind=files.EXAMINE, parameters={"files": [0]}, **said)
-    tasks.ring(job.pk)
+    tasks.announce_job(job.pk)
     wait_for(job, over)
     wait_for(gone, over)
 
@@ -78,7 +81,7 @@ def test_a_cancelled_import_leaves_nothing(worker):
     with imports_held():
         job = started(owner)
         wait_for(job, lambda job: job.state == "running")
-        jobs.cancel(job=job)
+        jobs.cancel_job(job=job)
         for _ in range(2):  # the second sign of life began after the cancel, so it has seen it
             last = job.heartbeat_at
             wait_for(job, lambda job, last=last: job.heartbeat_at > last or over(job))
@@ -119,7 +122,7 @@ def test_a_file_whose_adding_is_killed_is_added_whole_and_once(worker):
             by=collection.owner,
             collection=collection,
         )
-        tasks.ring(job.pk)
+        tasks.announce_job(job.pk)
         wait_for(job, lambda job: bool(asked(HELD)))
         for pid in children(worker.pid):
             os.kill(pid, signal.SIGKILL)

@@ -8,12 +8,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.urls import reverse
 
-from judging.actions import rubrics
-from judging.models import AddedFile, Collection, Judgment, Question, Rubric, Source
+from judging.datasets.models.added_file import AddedFile
+from judging.datasets.models.dataset import Collection, Question, Source
 from judging.protocols import documents
+from judging.protocols.actions import protocols
+from judging.protocols.models.protocol import Rubric
+from judging.work.models.judgment import Judgment
 from tests import factories
-from tests.judging.imports.test_open import workbook
-from tests.judging.views.importing import added_by, at, form_of, mapped, send, sent, use
+from tests.judging.formats.test_open import workbook
+from tests.judging.importing import added_by, at, form_of, mapped, send, sent, use
 from tests.working import WorkingClient
 
 pytestmark = pytest.mark.django_db
@@ -273,7 +276,7 @@ def test_a_tampered_form_changes_nothing(page, tampered) -> None:
 
 
 def test_a_protocol_of_somebody_else_is_no_choice(page) -> None:
-    theirs = rubrics.install(document=documents.shipped("qgbench"), owner=factories.user())
+    theirs = protocols.install(document=documents.shipped("qgbench"), owner=factories.user())
 
     assert mapped(page, sent(page, STUDY), protocol=str(theirs.pk)).status_code == 422
 

@@ -6,9 +6,9 @@ file itself.
 
 import pytest
 
-from judging.imports import pipeline
-from judging.imports.frames import Unreadable
-from judging.imports.mapping import Mapping
+from judging.formats import pipeline
+from judging.formats.frames import Unreadable
+from judging.formats.mapping import Mapping
 from tests import shared_data
 
 # file, then sources, systems, questions, annotators, ratings, criteria and columns of scores
@@ -119,7 +119,7 @@ def preview(name):
 
 def study(name):
     path = shared_data.path(name)
-    return pipeline.read(path.name, path.read_bytes(), Mapping(), None)
+    return pipeline.read_study(path.name, path.read_bytes(), Mapping(), None)
 
 
 @pytest.mark.parametrize("line", COUNTS.split("\n")[1:-1], ids=lambda line: line.split()[0])

@@ -4,9 +4,10 @@ import pytest
 from django.urls import reverse
 
 from analysis import frames
-from judging.actions import campaigns
-from judging.imports import names as system_names
-from judging.models import Attribute, Collection, Metric, Question, QuestionSet, System
+from judging.campaigns.actions import campaigns
+from judging.datasets.models.dataset import Attribute, Collection, Question, QuestionSet, System
+from judging.datasets.models.score import Metric
+from judging.imports.actions import names as system_names
 from tests import factories
 from tests.judging.imports.studies import MATERIAL, assembled, rated
 from tests.judging.studies import NOW
@@ -29,7 +30,7 @@ Herons wade at dawn.,at dawn,Brisa,What wades at dawn?,3
 def change(collection: Collection, **names: str) -> list[system_names.SystemChange]:
     keys = {each.name: each.pk for each in collection.systems.all()}
     wanted = {keys[old]: new for old, new in names.items()}
-    return system_names.change(
+    return system_names.rename_systems(
         collection=collection, names=wanted, kinds={}, by=collection.owner, now=NOW
     )
 
@@ -41,14 +42,14 @@ def named(collection: Collection) -> set[str]:
 def test_change_renames_and_undo_restores_the_digest():
     columns = {**MATERIAL, **rated("grammaticality@Ana")}
     collection = assembled(RATED, rubric=factories.rubric(), columns=columns)
-    digest = frames.digest(frames.material(collection.campaigns.get()))
+    digest = frames.hash_data(frames.read_campaign(collection.campaigns.get()))
 
     [made] = change(collection, Alba="T5 Large")
 
     assert named(collection) == {"T5 Large", "Brisa"}
-    assert frames.digest(frames.material(collection.campaigns.get())) != digest
+    assert frames.hash_data(frames.read_campaign(collection.campaigns.get())) != digest
     system_names.undo(change=made, by=collection.owner, now=NOW)
-    assert frames.digest(frames.material(collection.campaigns.get())) == digest
+    assert frames.hash_data(frames.read_campaign(collection.campaigns.get())) == digest
 
 
 def test_change_swaps_names():
@@ -67,7 +68,7 @@ def test_change_merges_spellings_and_undo_parts_them_again():
     sets = QuestionSet.objects.values_list("source__key", "system__name", "expected")
     before_sets = set(sets.all())
     assert collection.systems.count() == 3
-    assert system_names.alike(sorted(named(collection))) == [["GPT-4", "gpt-4"]]
+    assert system_names.find_similar_names(sorted(named(collection))) == [["GPT-4", "gpt-4"]]
 
     [made] = change(collection, **{"GPT-4": "gpt-4"})
 
@@ -97,7 +98,7 @@ def test_change_refuses_to_merge_systems_that_both_answered_a_source():
 def test_change_of_a_name_under_a_locked_protocol_is_a_deviation():
     collection = assembled()
     campaign = factories.campaign(collection=collection, manager=collection.owner)
-    campaigns.lock(campaign=campaign, now=NOW)
+    campaigns.lock_protocol(campaign=campaign, now=NOW)
 
     [made] = change(collection, Alba="T5")
     system_names.undo(change=made, by=collection.owner, now=NOW)
@@ -108,7 +109,7 @@ def test_change_of_a_name_under_a_locked_protocol_is_a_deviation():
 
 def test_change_refuses_to_merge_under_a_locked_protocol():
     collection = assembled(SPELLED)
-    campaigns.lock(
+    campaigns.lock_protocol(
         campaign=factories.campaign(collection=collection, manager=collection.owner), now=NOW
     )
 
@@ -122,7 +123,7 @@ def test_change_marks_human_questions_and_undo_takes_it_back():
     collection = assembled()
     alba = collection.systems.get(name="Alba")
 
-    [made] = system_names.change(
+    [made] = system_names.rename_systems(
         collection=collection, names={}, kinds={alba.pk: "human"}, by=collection.owner, now=NOW
     )
 
@@ -157,13 +158,13 @@ def test_change_refuses_names_that_cannot_be_kept(name):
 
 
 def test_read_table_takes_commas_tabs_and_names_the_line_that_is_wrong():
-    assert system_names.read_table("a, T5 Large\nb\tLSTM\n\nc = BART") == {
+    assert system_names.parse_renames("a, T5 Large\nb\tLSTM\n\nc = BART") == {
         "a": "T5 Large",
         "b": "LSTM",
         "c": "BART",
     }
     with pytest.raises(system_names.CannotChange, match="Line 2"):
-        system_names.read_table("a,b\nnothing")
+        system_names.parse_renames("a,b\nnothing")
 
 
 def test_page_points_at_spellings_and_merges_them(client):
@@ -247,7 +248,7 @@ def test_shared_prefix_ends_at_a_separator(names, prefix):
 
 
 def test_replaced_leaves_names_that_would_become_blank():
-    found = system_names.replaced(["t5 (ours)", "(ours)", "bart"], "(ours)", "")
+    found = system_names.replace_in_names(["t5 (ours)", "(ours)", "bart"], "(ours)", "")
     assert found.names == {"t5 (ours)": "t5"}
 
 

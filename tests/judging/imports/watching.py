@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.db import connection
 
-from judging.models import Job
+from judging.jobs.models.job import Job
 from tests.conftest import KeptWorker
 
 

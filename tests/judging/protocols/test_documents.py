@@ -7,22 +7,22 @@ import pytest
 import yaml
 
 from judging.protocols.documents import (
-    ProtocolError,
-    digest,
-    from_document,
+    hash_document,
     localized,
     parse,
+    protocol_from_document,
+    protocol_to_document,
+    protocol_warnings,
     shipped,
     shipped_keys,
     strings,
-    to_document,
     to_yaml,
     untranslated,
-    warnings,
 )
 from judging.protocols.guideline import blocks
 from judging.protocols.protocol_schema import CriterionPoint, Quota, StandardCriterion
-from judging.rules import Fatal, Force, Identical, Lone, Missing, settled
+from judging.protocols.protocol_yaml import ProtocolError
+from judging.protocols.rules import Fatal, Force, Identical, Lone, Missing, apply_slot_rules
 
 SMALL = """\
 key: two-scales
@@ -136,34 +136,34 @@ def test_what_a_criterion_is_in_standard_terms_is_read_and_checked() -> None:
 def test_round_trip_of_shipped_rubrics(key: str) -> None:
     rubric = shipped(key)
     assert all(each.standard for each in rubric.criteria)
-    assert from_document(json.loads(json.dumps(to_document(rubric)))) == rubric
+    assert protocol_from_document(json.loads(json.dumps(protocol_to_document(rubric)))) == rubric
     assert parse(to_yaml(rubric), "again.yaml") == rubric
 
 
 def test_round_trip_keeps_a_long_scale_short() -> None:
     rubric = parse(SMALL, "mine.yaml")
-    document = to_document(rubric)
+    document = protocol_to_document(rubric)
     assert document["criteria"][1]["scale"] == {
         "from": 0,
         "to": 100,
         "labels": {"0": "long", "100": "short"},
     }
     assert "points" not in document["criteria"][1]
-    assert from_document(document) == rubric
+    assert protocol_from_document(document) == rubric
 
 
 def test_digest_is_the_same_however_it_is_written() -> None:
     rubric = parse(SMALL, "mine.yaml")
-    reordered = yaml.safe_dump(to_document(rubric), sort_keys=True)
-    assert digest(parse(reordered, "other.yaml")) == digest(rubric)
-    assert digest(replace(rubric, guideline="Read it thrice.")) != digest(rubric)
-    assert len(digest(rubric)) == 64
+    reordered = yaml.safe_dump(protocol_to_document(rubric), sort_keys=True)
+    assert hash_document(parse(reordered, "other.yaml")) == hash_document(rubric)
+    assert hash_document(replace(rubric, guideline="Read it thrice.")) != hash_document(rubric)
+    assert len(hash_document(rubric)) == 64
 
 
 def test_digest_of_what_stands_at_its_default_is_the_same_as_unwritten() -> None:
-    assert digest(parse(SMALL + "page_size: 1\nlanguage: en\n", "mine.yaml")) == digest(
-        parse(SMALL, "mine.yaml")
-    )
+    assert hash_document(
+        parse(SMALL + "page_size: 1\nlanguage: en\n", "mine.yaml")
+    ) == hash_document(parse(SMALL, "mine.yaml"))
 
 
 def test_refused_key_written_twice() -> None:
@@ -282,10 +282,10 @@ def test_error_prints_file_line_key_and_reason() -> None:
 
 
 def test_from_document_checks_as_parse_does() -> None:
-    document = to_document(parse(SMALL, "mine.yaml"))
+    document = protocol_to_document(parse(SMALL, "mine.yaml"))
     del document["criteria"][0]["definition"]
     with pytest.raises(ProtocolError) as error:
-        from_document(document)
+        protocol_from_document(document)
     assert str(error.value) == "document: criteria[0].definition: is missing"
 
 
@@ -311,10 +311,10 @@ def weighted(weights: str, combined: str = "sum") -> str:
 def test_weights_of_criteria_are_read_and_1_by_default() -> None:
     rubric = parse(weighted("{clear: 3}"), "mine.yaml")
     assert rubric.combined_weights() == {"clear": 3}
-    assert to_document(rubric)["aggregate"]["weights"] == {"clear": 3}
-    assert from_document(to_document(rubric)) == rubric
+    assert protocol_to_document(rubric)["aggregate"]["weights"] == {"clear": 3}
+    assert protocol_from_document(protocol_to_document(rubric)) == rubric
     assert set(shipped("qgstec2010-b").combined_weights().values()) == {1}
-    assert "weights" not in to_document(shipped("qgstec2010-b"))["aggregate"]
+    assert "weights" not in protocol_to_document(shipped("qgstec2010-b"))["aggregate"]
 
 
 @pytest.mark.parametrize(
@@ -334,8 +334,8 @@ def test_weights_that_cannot_be_used_are_refused(weights: str, combined: str, pl
 def test_warning_about_overall_quality_and_what_is_not_said_in_standard_terms() -> None:
     rubric = parse(changed("name: Clear", "name: Overall quality"), "mine.yaml")
     unsaid = ["criteria[0].standard", "criteria[1].standard"]
-    assert [key for key, _ in warnings(rubric)] == ["criteria[0].name", *unsaid]
-    assert [key for key, _ in warnings(parse(SMALL, "mine.yaml"))] == unsaid
+    assert [key for key, _ in protocol_warnings(rubric)] == ["criteria[0].name", *unsaid]
+    assert [key for key, _ in protocol_warnings(parse(SMALL, "mine.yaml"))] == unsaid
 
 
 def test_localized_replaces_what_is_translated_and_keeps_the_rest() -> None:
@@ -402,7 +402,7 @@ def test_shipped_rubrics_are_complete_in_two_languages(key: str) -> None:
     assert rubric.key == key
     assert rubric.languages() == ("en", "de")
     assert untranslated(rubric, "de") == ()
-    assert warnings(rubric) == ()
+    assert protocol_warnings(rubric) == ()
     assert len(blocks(rubric.guideline)) == len(blocks(localized(rubric, "de").guideline)) >= 5
 
 
@@ -434,7 +434,7 @@ def test_shipped_task_a_never_averages_specificity() -> None:
 
 def test_shipped_task_a_missing_question_gets_what_is_told() -> None:
     [rule] = shipped("qgstec2010-a").rules
-    [mark] = settled([None], [rule], {})
+    [mark] = apply_slot_rules([None], [rule], {})
     assert mark.values == {
         "specificity": 4,
         "syntax": 4,
@@ -509,7 +509,11 @@ def test_worked_item_that_would_teach_something_wrong_is_refused(
 
 def test_worked_item_is_kept_as_it_was_written() -> None:
     rubric = parse(SMALL + WORKED, "mine.yaml")
-    assert from_document(to_document(rubric)) == rubric == parse(to_yaml(rubric), "again.yaml")
+    assert (
+        protocol_from_document(protocol_to_document(rubric))
+        == rubric
+        == parse(to_yaml(rubric), "again.yaml")
+    )
     assert [point.value for _criterion, point, _why in rubric.rated_example()] == [2, 40]
 
 
@@ -521,11 +525,11 @@ def test_cannot_judge_is_a_missing_point_written_as_a_flag() -> None:
     short = rubric.criterion("short")
     assert short.points[-1] == CriterionPoint(-99, "Cannot judge", missing=True)
     assert -99 not in short.values()
-    assert to_document(rubric)["criteria"][1]["cannot_judge"] is True
-    assert "points" not in to_document(rubric)["criteria"][1]
+    assert protocol_to_document(rubric)["criteria"][1]["cannot_judge"] is True
+    assert "points" not in protocol_to_document(rubric)["criteria"][1]
     assert parse(to_yaml(rubric), "mine.yaml") == rubric
     assert "criteria.short.points.-99.label" not in strings(rubric)
-    assert "cannot_judge" not in to_document(parse(SMALL, "mine.yaml"))["criteria"][1]
+    assert "cannot_judge" not in protocol_to_document(parse(SMALL, "mine.yaml"))["criteria"][1]
 
 
 def test_cannot_judge_speaks_the_language_of_a_translated_protocol() -> None:

@@ -12,7 +12,7 @@ def task_b() -> protocol_edits.Tree:
 
 
 def read(plain: protocol_edits.Tree) -> documents.ProtocolDocument:
-    return documents.parse(documents.write(plain), "x")
+    return documents.parse(documents.write_yaml(plain), "x")
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_text_that_is_no_mapping_is_refused(text):
 
 
 def test_blank_protocol_lacks_words_only():
-    problems, _ = documents.check(documents.write(protocol_edits.blank()), "x")
+    problems, _ = documents.check(documents.write_yaml(protocol_edits.blank_protocol()), "x")
 
     assert {problem.reason for problem in problems} == {"is missing"}
 
@@ -60,7 +60,7 @@ def test_two_criteria_may_swap_their_keys():
 def test_weight_of_a_criterion_that_is_gone_is_dropped():
     plain = {"aggregate": {"criteria": ["a", "b"], "weights": {"a": 3, "b": 2}}}
 
-    protocol_edits.forget(plain, "a")
+    protocol_edits.forget_criterion(plain, "a")
 
     assert plain == {"aggregate": {"criteria": ["b"], "weights": {"b": 2}}}
 
@@ -75,7 +75,7 @@ def test_renamed_stage_is_followed_by_its_criteria():
 
 def test_removed_criterion_is_forgotten_by_rules_and_its_translations_can_be_pruned():
     plain = task_b()
-    protocol_edits.remove(plain, "criteria[4]")
+    protocol_edits.remove_tree_row(plain, "criteria[4]")
     for rule in plain["rules"]:
         if rule["kind"] in ("identical", "lone"):
             rule["sets"] = {"ambiguity": 3}
@@ -88,11 +88,11 @@ def test_removed_criterion_is_forgotten_by_rules_and_its_translations_can_be_pru
 
 
 def test_rows_are_added_where_they_belong():
-    plain = protocol_edits.blank()
+    plain = protocol_edits.blank_protocol()
 
-    assert protocol_edits.add(plain, "criteria") == "criteria[1]"
-    assert protocol_edits.add(plain, "criteria[1].points") == "criteria[1].points[3]"
-    assert protocol_edits.add(plain, "rules", "lone") == "rules[0]"
+    assert protocol_edits.add_tree_row(plain, "criteria") == "criteria[1]"
+    assert protocol_edits.add_tree_row(plain, "criteria[1].points") == "criteria[1].points[3]"
+    assert protocol_edits.add_tree_row(plain, "rules", "lone") == "rules[0]"
     assert plain["criteria"][1]["stage"] == "judge"
     assert plain["criteria"][1]["points"][3] == {"value": 4}
     assert plain["rules"] == [{"kind": "lone"}]
@@ -101,8 +101,8 @@ def test_rows_are_added_where_they_belong():
 def test_rows_move_and_stay_at_the_ends():
     plain = {"stages": [{"key": "a"}, {"key": "b"}]}
 
-    assert protocol_edits.move(plain, "stages[1]", -1) == "stages[0]"
-    assert protocol_edits.move(plain, "stages[0]", -1) == "stages[0]"
+    assert protocol_edits.move_tree_row(plain, "stages[1]", -1) == "stages[0]"
+    assert protocol_edits.move_tree_row(plain, "stages[0]", -1) == "stages[0]"
     assert [row["key"] for row in plain["stages"]] == ["b", "a"]
 
 
@@ -111,16 +111,16 @@ def test_rows_move_and_stay_at_the_ends():
     ["", "key", "criteria[9]", "criteria[0].points[9]", "translations", "criteria[0].points.x"],
 )
 def test_nothing_is_added_removed_or_moved_where_there_is_nothing(place):
-    plain = protocol_edits.blank() | {"criteria": []}
+    plain = protocol_edits.blank_protocol() | {"criteria": []}
     for change in (
-        lambda: protocol_edits.remove(plain, place),
-        lambda: protocol_edits.move(plain, place, 1),
+        lambda: protocol_edits.remove_tree_row(plain, place),
+        lambda: protocol_edits.move_tree_row(plain, place, 1),
     ):
         with pytest.raises(NoSuchPlace):
             change()
     if place != "translations":
         with pytest.raises(NoSuchPlace):
-            protocol_edits.add(plain, place)
+            protocol_edits.add_tree_row(plain, place)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_nothing_is_added_removed_or_moved_where_there_is_nothing(place):
 def test_shapes_that_are_wrong_are_no_place(plain):
     for place in ("criteria[0].points[0]", "criteria[0].points[1]"):
         with pytest.raises(NoSuchPlace):
-            protocol_edits.remove(plain, place)
+            protocol_edits.remove_tree_row(plain, place)
 
 
 def test_sketch_shows_what_can_be_read_of_an_incomplete_protocol():
@@ -155,8 +155,8 @@ def test_sketch_shows_what_can_be_read_of_an_incomplete_protocol():
     ],
 )
 def test_keys_are_made_of_names(name, key):
-    assert protocol_edits.named(name, set()) == key
-    assert protocol_edits.named(name, {key}) == f"{key}-2"
+    assert protocol_edits.key_from_name(name, set()) == key
+    assert protocol_edits.key_from_name(name, {key}) == f"{key}-2"
 
 
 def test_translations_of_changed_texts_are_named_until_they_change_too():

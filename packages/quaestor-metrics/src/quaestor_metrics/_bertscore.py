@@ -8,12 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from quaestor_metrics._contract import (
-    MetricSpec,
-    MetricUnavailable,
-    Parameter,
-    ScoredUnit,
-)
+from quaestor_metrics._contract import MetricSpec, MetricUnavailable, Parameter, ScoredUnit
 from quaestor_metrics._encoder import Encoded, EncodedPairs
 from quaestor_metrics._models import libraries
 from quaestor_metrics._version import __version__

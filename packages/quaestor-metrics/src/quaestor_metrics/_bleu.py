@@ -56,7 +56,7 @@ def bleu(hypothesis: str, references: Sequence[str]) -> tuple[float, ...]:
     >>> round(bleu("who was the director of", ["who was the director of titanic"])[2], 3)
     0.819
     """
-    return combined(counts(hypothesis, tuple(references)))
+    return combine_counts(count_ngrams(hypothesis, tuple(references)))
 
 
 def corpus_bleu(pairs: Iterable[tuple[str, Sequence[str]]]) -> tuple[float, ...]:
@@ -64,14 +64,14 @@ def corpus_bleu(pairs: Iterable[tuple[str, Sequence[str]]]) -> tuple[float, ...]
     scores after it."""
     matches, guesses, length, reference_length = [0] * ORDERS, [0] * ORDERS, 0, 0
     for hypothesis, references in pairs:
-        one = counts(hypothesis, tuple(references))
+        one = count_ngrams(hypothesis, tuple(references))
         matches = [a + b for a, b in zip(matches, one.matches, strict=True)]
         guesses = [a + b for a, b in zip(guesses, one.guesses, strict=True)]
         length, reference_length = length + one.length, reference_length + one.reference_length
-    return combined(Counts(tuple(matches), tuple(guesses), length, reference_length))
+    return combine_counts(Counts(tuple(matches), tuple(guesses), length, reference_length))
 
 
-def counts(hypothesis: str, references: tuple[str, ...]) -> Counts:
+def count_ngrams(hypothesis: str, references: tuple[str, ...]) -> Counts:
     """Count matches, clipped by the references, and guesses for each order.
 
     If no n-gram of one order matches, none of a higher order can match.
@@ -88,7 +88,7 @@ def counts(hypothesis: str, references: tuple[str, ...]) -> Counts:
     return Counts(tuple(matches), guesses, length, closest)
 
 
-def combined(count: Counts) -> tuple[float, ...]:
+def combine_counts(count: Counts) -> tuple[float, ...]:
     """Turn counts into BLEU-1 to BLEU-4."""
     ratio = (count.length + TINY) / (count.reference_length + SMALL)
     penalty = exp(1 - 1 / ratio) if ratio < 1 else 1.0

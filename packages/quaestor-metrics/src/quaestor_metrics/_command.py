@@ -19,15 +19,15 @@ from quaestor_metrics._contract import (
     Scorer,
     Status,
     UnknownParameter,
-    resolved,
+    resolve_parameters,
 )
 from quaestor_metrics._degradations import DEGRADATIONS, degrade
 from quaestor_metrics._metric import paired, signature
 from quaestor_metrics._models import TransformerModel
-from quaestor_metrics._preparation import STEPS, step
+from quaestor_metrics._preparation import STEPS, preparation_step
 from quaestor_metrics._registry import Registry
 from quaestor_metrics._scoring import keep_running
-from quaestor_metrics._table_scoring import COLUMNS, Row, rows_of, score_rows
+from quaestor_metrics._table_scoring import COLUMNS, Row, question_rows, score_rows
 from quaestor_metrics._variants import VARIANTS
 from quaestor_metrics._version import __version__
 from quaestor_metrics._weight_tuning import tune
@@ -178,8 +178,8 @@ def _score(options: Namespace) -> int:
 def _preparation(options: Namespace) -> dict[str, Any]:
     """Return the preparation and the language of the texts; an unknown step raises."""
     sides = Preparation(options.prepare, options.prepare_reference or options.prepare)
-    step(sides.hypothesis)
-    step(sides.reference)
+    preparation_step(sides.hypothesis)
+    preparation_step(sides.reference)
     return {"preparation": sides, "language": options.language}
 
 
@@ -280,7 +280,7 @@ def _cell(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def references(cell: str, separator: str) -> tuple[str, ...]:
+def cell_references(cell: str, separator: str) -> tuple[str, ...]:
     """Return the references of a cell: parts between separators, a JSON list of texts, or the cell
     itself."""
     if separator:
@@ -298,13 +298,13 @@ def references(cell: str, separator: str) -> tuple[str, ...]:
 def _rows(options: Namespace, table: Table) -> list[Row]:
     cells = table.column(options.reference)
     separator = options.reference_separator
-    named = [references(cell, separator) if options.reference else () for cell in cells]
+    named = [cell_references(cell, separator) if options.reference else () for cell in cells]
     for number, some in zip(table.numbers, named, strict=True):
         if not all(reference.strip() for reference in some):
             where = f"{table.file}, row {number}, column {options.reference}"
             raise CommandError(f"{where}: a reference is blank; write [] where there is none")
     further = {name: table.column(getattr(options, name, "")) for name in COLUMNS}
-    return rows_of(paired(table.column(options.hypothesis), named), further)
+    return question_rows(paired(table.column(options.hypothesis), named), further)
 
 
 def _require_columns(options: Namespace, table: Table, metrics: Sequence[Scorer]) -> None:
@@ -333,7 +333,7 @@ def _params(texts: Sequence[str], metrics: Sequence[Scorer]) -> dict[str, dict[s
             params[id][parameter] = value
     for metric in metrics:
         try:
-            resolved(metric.spec, params[metric.spec.id])
+            resolve_parameters(metric.spec, params[metric.spec.id])
         except UnknownParameter as error:
             raise CommandError(f"--param: {error}") from None
     return params

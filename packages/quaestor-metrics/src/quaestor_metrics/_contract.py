@@ -309,12 +309,14 @@ def undefined(reason: str) -> MetricResult:
     return MetricResult(None, Status.UNDEFINED, reason)
 
 
-def failed(reason: str) -> MetricResult:
+def failed_result(reason: str) -> MetricResult:
     """Return the result of an item whose value could not be computed."""
     return MetricResult(None, Status.FAILED, reason)
 
 
-def resolved(spec: MetricSpec, params: Mapping[str, Any], language: str = "en") -> dict[str, Any]:
+def resolve_parameters(
+    spec: MetricSpec, params: Mapping[str, Any], language: str = "en"
+) -> dict[str, Any]:
     """Return every parameter of a metric with its value; unknown names and values raise."""
     parameters = {parameter.name: parameter for parameter in spec.parameters}
     for name, value in params.items():
@@ -336,7 +338,9 @@ def _refused(parameter: Parameter, value: Any) -> str:
     accepts it."""
     if parameter.choices:
         one_of = ", ".join(map(str, parameter.choices))
-        return "" if value in parameter.choices else f"is one of {one_of}, not {shorten(value)}"
+        return (
+            "" if value in parameter.choices else f"is one of {one_of}, not {shorten_value(value)}"
+        )
     if value == parameter.default:
         return ""
     if parameter.least is not None and parameter.most is not None:
@@ -347,11 +351,11 @@ def _refused(parameter: Parameter, value: Any) -> str:
             return ""
         kind = "a whole number" if whole else "a number"
         ends = f"from {parameter.least:g} to {parameter.most:g}"
-        return f"is {kind} {ends}, not {shorten(value)}"
+        return f"is {kind} {ends}, not {shorten_value(value)}"
     if isinstance(parameter.default, str | tuple):
         words = (value,) if isinstance(parameter.default, str) else value
         if not isinstance(words, list | tuple) or not all(isinstance(one, str) for one in words):
-            return f"is written in letters, not {shorten(value)}"
+            return f"is written in letters, not {shorten_value(value)}"
         if (characters := sum(map(len, words))) > parameter.longest:
             return f"has {characters:,} characters; at most {parameter.longest:,} are taken"
     if parameter.check is not None:
@@ -362,7 +366,7 @@ def _refused(parameter: Parameter, value: Any) -> str:
     return ""
 
 
-def shorten(value: object) -> str:
+def shorten_value(value: object) -> str:
     """Return a value as a message quotes it: the beginning of a long one."""
     text = str(value)
     return text if len(text) <= QUOTED else f"{text[:QUOTED]}…"
@@ -406,7 +410,7 @@ def recipe(
         name, revision and device of each.
     """
     used = effective(spec, preparation)
-    values = resolved(spec, params, language)
+    values = resolve_parameters(spec, params, language)
     models = {one.name: one.describe(values[one.name]) for one in spec.parameters if one.describe}
     return {
         "id": spec.id,
@@ -420,7 +424,7 @@ def recipe(
 
 def with_defaults(spec: MetricSpec, settings: Mapping[str, Any]) -> MetricSpec:
     """Return a specification whose defaults are the settings; unknown ones raise."""
-    resolved(spec, settings)
+    resolve_parameters(spec, settings)
     parameters = (
         replace(one, default=settings[one.name], by_language={}) if one.name in settings else one
         for one in spec.parameters
@@ -428,7 +432,7 @@ def with_defaults(spec: MetricSpec, settings: Mapping[str, Any]) -> MetricSpec:
     return replace(spec, parameters=tuple(parameters))
 
 
-def fingerprint(
+def recipe_fingerprint(
     spec: MetricSpec, params: Mapping[str, Any], preparation: Preparation, language: str = "en"
 ) -> str:
     """Return the SHA-256 of a recipe: equal fingerprints and equal texts mean equal scores."""

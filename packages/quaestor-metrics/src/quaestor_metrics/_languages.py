@@ -47,7 +47,7 @@ def primary(tag: str) -> str:
     return THREE_LETTERS.get(first, first)
 
 
-def name_of(tag: str) -> str:
+def language_name(tag: str) -> str:
     """Return the English name of a language, or its tag."""
     return NAMES.get(primary(tag), tag)
 

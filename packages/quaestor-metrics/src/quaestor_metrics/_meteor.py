@@ -23,7 +23,7 @@ from quaestor_metrics._contract import (
     ScoredQuestion,
     ScoredUnit,
 )
-from quaestor_metrics._meteor_jar import JAR_VARIABLE, Jvm, defused, identity, jar
+from quaestor_metrics._meteor_jar import JAR_VARIABLE, Jvm, defuse_text, identity, jar
 from quaestor_metrics._metric import QuestionMetric
 
 PARAPHRASES = Path("data") / "paraphrase-en.gz"
@@ -172,7 +172,7 @@ class METEOR(QuestionMetric):
 
     @staticmethod
     def _scored(jvm: Jvm, batch: Sequence[ScoredQuestion]) -> list[MetricResult]:
-        places = [index for index, question in enumerate(batch) if defused(question.hypothesis)]
+        places = [index for index, question in enumerate(batch) if defuse_text(question.hypothesis)]
         statistics = dict(
             zip(places, jvm.statistics([batch[index] for index in places]), strict=True)
         )

@@ -51,7 +51,7 @@ def _digest(path: Path, changed: int) -> str:
     return f"sha256 {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
 
 
-def defused(text: str) -> str:
+def defuse_text(text: str) -> str:
     """Return a text that cannot be taken for a line end or a separator of METEOR's protocol."""
     return " ".join(_UNSAFE.sub(" ", text).split())
 
@@ -136,7 +136,9 @@ class Jvm:
 
 def _request(question: ScoredQuestion) -> str:
     return (
-        " ||| ".join(["SCORE", *map(defused, question.references), defused(question.hypothesis)])
+        " ||| ".join(
+            ["SCORE", *map(defuse_text, question.references), defuse_text(question.hypothesis)]
+        )
         + "\n"
     )
 

@@ -60,7 +60,7 @@ def information(references: Iterable[str], order: int = 5) -> dict[Gram, float]:
     }
 
 
-def tally(
+def tally_sentence(
     hypothesis: str, references: Sequence[str], info: Mapping[Gram, float], order: int = 5
 ) -> Tally:
     """Count one sentence; matches are clipped by the reference that has an n-gram most, lengths
@@ -133,7 +133,7 @@ def normalized_nist(
     """
 
     def against_references(text: str) -> float:
-        return nist([tally(text, references, info, order)], penalty=penalty)
+        return nist([tally_sentence(text, references, info, order)], penalty=penalty)
 
     highest = max(against_references(reference) for reference in references)
     if highest == 0:
@@ -186,7 +186,7 @@ class NIST(QuestionMetric):
     def _one(
         self, question: ScoredQuestion, info: Mapping[Gram, float], params: Mapping[str, Any]
     ) -> MetricResult:
-        one = tally(question.hypothesis, question.references, info, params["order"])
+        one = tally_sentence(question.hypothesis, question.references, info, params["order"])
         return MetricResult(nist([one], penalty=params["penalty"]))
 
 
@@ -244,7 +244,7 @@ class CorpusNIST(Metric):
         system: ScoredSystem, info: Mapping[Gram, float], order: int, penalty: bool
     ) -> MetricResult:
         tallies = [
-            tally(question.hypothesis, question.references, info, order)
+            tally_sentence(question.hypothesis, question.references, info, order)
             for question in interruptible(system.questions)
         ]
         return MetricResult(nist(tallies, penalty=penalty), detail={"questions": len(tallies)})

@@ -30,7 +30,7 @@ SMOOTHING = Parameter(
 
 
 @cache
-def installed(package: str) -> str:
+def package_version(package: str) -> str:
     """Return a package's version, or nothing where it is not installed."""
     try:
         return version(package)
@@ -45,7 +45,7 @@ class ProgramMetric(QuestionMetric):
     tokenises = False
 
     def available(self) -> tuple[bool, str]:
-        if installed(self.package):
+        if package_version(self.package):
             return True, ""
         return False, f"{self.package} is not installed (extra recipes)"
 
@@ -66,7 +66,7 @@ class ProgramMetric(QuestionMetric):
             unit=ScoredUnit.MULTI_REF,
             needs=WORDS,
             parameters=parameters,
-            library=f"{self.package} {installed(self.package)}",
+            library=f"{self.package} {package_version(self.package)}",
             languages=ENGLISH if self.tokenises else None,  # rouge-score drops all but a to z
             tokenises=self.tokenises,
         )

@@ -51,7 +51,7 @@ def f_measure(scores: Matrix) -> float:
     return 2 * u * v / (u + v) if u + v else 0.0
 
 
-def assigned(scores: Matrix) -> OneToOne:
+def best_assignment(scores: Matrix) -> OneToOne:
     """Return the one-to-one assignment with the highest total (Ray Chowdhury et al. 2022, section
     3.1).
 

@@ -16,9 +16,9 @@ from quaestor_metrics._contract import (
     NotForLanguage,
     Preparation,
     effective,
-    shorten,
+    shorten_value,
 )
-from quaestor_metrics._languages import is_spaced, name_of, primary
+from quaestor_metrics._languages import is_spaced, language_name, primary
 from quaestor_metrics._segmentation import characters, sudachi
 from quaestor_metrics._treebank import ptb
 
@@ -138,7 +138,7 @@ def both_sides(prepare: str | tuple[str, str]) -> Preparation:
     return Preparation(*sides)
 
 
-def step(name: str) -> Callable[[str], str]:
+def preparation_step(name: str) -> Callable[[str], str]:
     """Return the step of that name, or several with a plus between, one after the other.
 
     Examples
@@ -155,7 +155,7 @@ def step(name: str) -> Callable[[str], str]:
     for one in names:
         if one not in STEPS:
             raise UnknownPreparation(
-                f"no preparation is called {shorten(one)}; there are {', '.join(STEPS)}"
+                f"no preparation is called {shorten_value(one)}; there are {', '.join(STEPS)}"
             )
         steps.append(STEPS[one])
     if len(steps) == 1:
@@ -195,10 +195,10 @@ def prepare(texts: Sequence[str], steps: str) -> list[str]:
     >>> prepare(["Who won the 2014 World Cup?"], "nqg")
     ['who won the 2014 world cup ?']
     """
-    return list(map(step(steps), texts))
+    return list(map(preparation_step(steps), texts))
 
 
-def segments(name: str) -> bool:
+def separates_words(name: str) -> bool:
     """Return whether a preparation separates the words of a language that has no spaces."""
     return not SEGMENTING.isdisjoint(name.split("+"))
 
@@ -216,7 +216,7 @@ def require_language(
     if reason := not_for(spec, language, as_english=bool(params.get("as_english"))):
         raise NotForLanguage(f"{spec.id}: {reason}")
     used = effective(spec, preparation)
-    parted = all(segments(side) for side in (used.hypothesis, used.reference))
+    parted = all(separates_words(side) for side in (used.hypothesis, used.reference))
     if Need.WORDS in spec.needs and not is_spaced(language) and not parted:
         sides = (
             used.hypothesis
@@ -224,7 +224,7 @@ def require_language(
             else f"{used.hypothesis} / {used.reference}"
         )
         raise NotForLanguage(
-            f"{spec.id}: not for this language with the preparation {sides}: {name_of(language)} has no spaces "
+            f"{spec.id}: not for this language with the preparation {sides}: {language_name(language)} has no spaces "
             "between words; choose one that segments, such as nfkc+characters"
         )
 
@@ -232,8 +232,10 @@ def require_language(
 def not_for(spec: MetricSpec, language: str, *, as_english: bool = False) -> str:
     """Return why a metric has no recipe for a language whatever the preparation, or nothing."""
     if spec.languages is not None and primary(language) not in spec.languages and not as_english:
-        made_for = ", ".join(sorted(map(name_of, spec.languages)))
-        return f"not for this language: it knows {made_for}, the texts are {name_of(language)}"
+        made_for = ", ".join(sorted(map(language_name, spec.languages)))
+        return (
+            f"not for this language: it knows {made_for}, the texts are {language_name(language)}"
+        )
     if Need.WORDS in spec.needs and Need.CASED in spec.needs and not is_spaced(language):
-        return f"not for this language: it compares words, and {name_of(language)} has no spaces between them"
+        return f"not for this language: it compares words, and {language_name(language)} has no spaces between them"
     return ""

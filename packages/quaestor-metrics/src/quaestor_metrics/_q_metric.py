@@ -19,7 +19,7 @@ from quaestor_metrics._contract import (
 )
 from quaestor_metrics._metric import Derived, QuestionMetric
 from quaestor_metrics._nist import NIST, NormalizedNIST
-from quaestor_metrics._preparation import step
+from quaestor_metrics._preparation import preparation_step
 from quaestor_metrics._progress import interruptible
 from quaestor_metrics._scoring import QUESTION_UNITS, score_items
 
@@ -62,7 +62,10 @@ class QMetric(Derived, QuestionMetric):
         mine = (
             Parameter("delta", PUBLISHED_DELTA, "weight of answerability", least=0, most=1),
             Parameter(
-                "prepare", "ptb", "preparation of both sides for the base metric", check=step
+                "prepare",
+                "ptb",
+                "preparation of both sides for the base metric",
+                check=preparation_step,
             ),
             *PARAMETERS,
         )

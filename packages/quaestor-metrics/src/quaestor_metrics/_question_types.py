@@ -138,7 +138,7 @@ def _singular(noun: str) -> str:
     return noun if noun.endswith(("ss", "us", "means")) else noun.removesuffix("s")
 
 
-def balance(types: Sequence[str]) -> float:
+def type_evenness(types: Sequence[str]) -> float:
     """Return how evenly a set's types are spread: Shannon entropy over log k, for k types among q
     questions.
 

@@ -20,7 +20,7 @@ from quaestor_metrics._contract import (
 )
 from quaestor_metrics._metric import Derived, SetMetric
 from quaestor_metrics._models import libraries
-from quaestor_metrics._preparation import step
+from quaestor_metrics._preparation import preparation_step
 from quaestor_metrics._scoring import score_items
 
 LARGEST = 5  # questions of a set
@@ -57,7 +57,7 @@ class RankAt5(Derived, ReaderMetric, SetMetric):
     def described(self) -> MetricSpec:
         inner = self.base.spec
         prepare = Parameter(
-            "prepare", "ptb", "preparation of both sides for the set metric", check=step
+            "prepare", "ptb", "preparation of both sides for the set metric", check=preparation_step
         )
         return replace(
             inner,

@@ -20,13 +20,7 @@ from quaestor_metrics._q_metric import QMetric, can_mix
 from quaestor_metrics._rank_at_5 import RankAt5, can_rank
 from quaestor_metrics._rouge import ROUGEL
 from quaestor_metrics._sacrebleu import LIBRARY_METRICS
-from quaestor_metrics._set_metrics import (
-    MEASURES,
-    Average,
-    Composed,
-    PairScores,
-    can_compose,
-)
+from quaestor_metrics._set_metrics import MEASURES, Average, Composed, PairScores, can_compose
 from quaestor_metrics._set_properties import SET_PROPERTIES
 from quaestor_metrics._variants import AVERAGES, VARIANTS
 

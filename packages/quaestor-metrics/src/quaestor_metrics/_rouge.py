@@ -3,13 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from quaestor_metrics._contract import (
-    WORDS,
-    MetricResult,
-    MetricSpec,
-    ScoredQuestion,
-    ScoredUnit,
-)
+from quaestor_metrics._contract import WORDS, MetricResult, MetricSpec, ScoredQuestion, ScoredUnit
 from quaestor_metrics._metric import QuestionMetric
 from quaestor_metrics._progress import interruptible
 

@@ -25,7 +25,7 @@ from quaestor_metrics._progress import interruptible
 
 
 @cache
-def installed() -> str:
+def sacrebleu_version() -> str:
     """Return the library's version, or nothing where it is not installed."""
     try:
         return version("sacrebleu")
@@ -47,7 +47,9 @@ class LibraryMetric(QuestionMetric):
         return CorpusLibraryMetric(self)
 
     def available(self) -> tuple[bool, str]:
-        return bool(installed()), "" if installed() else "sacrebleu is not installed"
+        return bool(
+            sacrebleu_version()
+        ), "" if sacrebleu_version() else "sacrebleu is not installed"
 
     def score(
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
@@ -69,7 +71,7 @@ class LibraryMetric(QuestionMetric):
             range=(0.0, 100.0),
             scale=Scale.PERCENT,
             parameters=parameters,
-            library=f"sacrebleu {installed()}",
+            library=f"sacrebleu {sacrebleu_version()}",
             tokenises=True,
         )
 

@@ -24,11 +24,11 @@ from quaestor_metrics._contract import (
     Scorer,
     Status,
     effective,
-    failed,
-    resolved,
+    failed_result,
+    resolve_parameters,
     undefined,
 )
-from quaestor_metrics._preparation import require_language, step
+from quaestor_metrics._preparation import preparation_step, require_language
 from quaestor_metrics._progress import interruptible
 
 QUESTION_UNITS = frozenset({ScoredUnit.PAIR, ScoredUnit.MULTI_REF})
@@ -138,11 +138,12 @@ def _of_language(
     language: str,
 ) -> list[MetricResult]:
     spec = metric.spec
-    settings = resolved(spec, params, language)
+    settings = resolve_parameters(spec, params, language)
     require_language(spec, settings, preparation, language)
     prepared = prepare_items(batch, effective(spec, preparation))
     answers = [
-        _emptied(*pair) or settled(spec, pair[1]) for pair in zip(batch, prepared, strict=True)
+        _emptied(*pair) or trivial_result(spec, pair[1])
+        for pair in zip(batch, prepared, strict=True)
     ]
     open_items = [item for item, answer in zip(prepared, answers, strict=True) if answer is None]
     computed = iter(_computed(metric, spec, open_items, settings))
@@ -169,8 +170,8 @@ def prepare_items(batch: Sequence[Item], preparation: Preparation) -> list[Item]
     """Check every reference and put both sides through their steps; each distinct text is prepared
     once."""
     hypothesis, reference = (
-        _remembering(step(preparation.hypothesis)),
-        _remembering(step(preparation.reference)),
+        _remembering(preparation_step(preparation.hypothesis)),
+        _remembering(preparation_step(preparation.reference)),
     )
     for index, item in enumerate(interruptible(batch)):
         _check(index, item)
@@ -192,7 +193,7 @@ def _emptied(original: Item, prepared: Item) -> MetricResult | None:
     return None
 
 
-def settled(spec: MetricSpec, item: Item) -> MetricResult | None:
+def trivial_result(spec: MetricSpec, item: Item) -> MetricResult | None:
     """Return the result of an item that needs no computing, or None."""
     if isinstance(item, ScoredSystem) and not item.questions:
         return undefined("no question of the system has a reference")
@@ -273,11 +274,13 @@ def _sound(result: MetricResult, spec: MetricSpec) -> MetricResult:
     if result.status is not Status.OK:
         return result
     if number is None or not isfinite(number):
-        return failed(f"the value is not a number: {number}")
+        return failed_result(f"the value is not a number: {number}")
     value = float(number)
     slack = ROUNDING * max(1.0, min(abs(high), 100.0))
     if not low - slack <= value <= high + slack:
-        return failed(f"the value {value:.6g} is outside the metric's range {low:g} to {high:g}")
+        return failed_result(
+            f"the value {value:.6g} is outside the metric's range {low:g} to {high:g}"
+        )
     return replace(result, value=min(max(value, low), high))
 
 

@@ -21,11 +21,11 @@ from quaestor_metrics._contract import (
     ScoredSet,
     ScoredUnit,
     Scorer,
-    failed,
+    failed_result,
     undefined,
 )
 from quaestor_metrics._metric import Derived, SetMetric
-from quaestor_metrics._pair_matrices import Matrix, assigned, f_measure, precision, recall
+from quaestor_metrics._pair_matrices import Matrix, best_assignment, f_measure, precision, recall
 from quaestor_metrics._scoring import QUESTION_UNITS, score_items
 from quaestor_metrics._variants import AVERAGES
 
@@ -95,7 +95,7 @@ class Composed(Derived, SetMetric):
         return _spec(self.base, self.measure, MEASURES[self.measure][0])
 
     def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
-        sets = [deduped(one, params["dedupe"]) for one in batch]
+        sets = [drop_repeats(one, params["dedupe"]) for one in batch]
         matrices = self.pairs.matrices(sets, _base_params(self.base, params))
         measure = MEASURES[self.measure][1]
         return [measure(one) if isinstance(one, np.ndarray) else one for one in matrices]
@@ -117,7 +117,7 @@ class Average(Derived, SetMetric):
         return _spec(self.base, self.scheme, AVERAGES[self.scheme])
 
     def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
-        sets = [deduped(one, params["dedupe"]) for one in batch]
+        sets = [drop_repeats(one, params["dedupe"]) for one in batch]
         return [mean for some in _groups(sets) for mean in self._means(some, params)]
 
     def _means(
@@ -148,7 +148,7 @@ def can_compose(spec: MetricSpec) -> bool:
 
 def multi(scores: Matrix) -> MetricResult:
     """Return the Multi-metric with its assignment, as a drawing of it needs it."""
-    assignment = assigned(scores)
+    assignment = best_assignment(scores)
     pairs = [(i, j, float(scores[i, j])) for i, j in assignment.pairs]
     detail = {
         "assignment": pairs,
@@ -168,7 +168,7 @@ MEASURES: Mapping[str, tuple[str, Callable[[Matrix], MetricResult]]] = {
 }
 
 
-def deduped(one: ScoredSet, how: str) -> ScoredSet:
+def drop_repeats(one: ScoredSet, how: str) -> ScoredSet:
     """Return the set without its repeated predictions where asked."""
     return replace(one, hypotheses=tuple(dict.fromkeys(one.hypotheses))) if how == "exact" else one
 
@@ -196,9 +196,9 @@ def _matrix(
     results = [by_pair[p, r] for p in one.hypotheses for r in one.references]
     for result in results:
         if result.value is None:
-            return failed(f"a pair has no score: {result.reason}")
+            return failed_result(f"a pair has no score: {result.reason}")
         if result.value < 0:
-            return failed(f"a pair score is negative: {result.value}")
+            return failed_result(f"a pair score is negative: {result.value}")
     return np.array([result.value for result in results]).reshape(
         len(one.hypotheses), len(one.references)
     )
@@ -211,7 +211,7 @@ def _mean(one: ScoredSet, results: Sequence[MetricResult]) -> MetricResult:
         return MetricResult(0.0)
     for result in results:
         if result.value is None:
-            return failed(f"a question has no score: {result.reason}")
+            return failed_result(f"a question has no score: {result.reason}")
     return MetricResult(sum(result.value or 0.0 for result in results) / len(results))
 
 

@@ -18,7 +18,7 @@ from quaestor_metrics._contract import (
 )
 from quaestor_metrics._metric import SetMetric
 from quaestor_metrics._progress import interruptible
-from quaestor_metrics._question_types import balance, question_type, type_by_head
+from quaestor_metrics._question_types import question_type, type_by_head, type_evenness
 from quaestor_metrics._rouge import lcs_length
 from quaestor_metrics._treebank import ptb
 
@@ -128,7 +128,9 @@ def _type_ratio(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
 def _type_balance(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     types = types_of(one, by=params["by"])
     return (
-        MetricResult(balance(types), detail={"types": types}) if types else undefined(NO_QUESTIONS)
+        MetricResult(type_evenness(types), detail={"types": types})
+        if types
+        else undefined(NO_QUESTIONS)
     )
 
 

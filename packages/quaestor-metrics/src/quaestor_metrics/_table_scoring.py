@@ -127,7 +127,7 @@ def score(
     >>> print(score(["Who sang it?"], [["Who sang it?", "Who wrote it?"]], ["rouge_l"], prepare="nqg"))
     1.0000  rouge_l|nrefs:2|case:lc|prep:nqg|recipe:1|version:0.1.0
     """
-    rows = rows_of(paired(hypotheses, references), columns or {})
+    rows = question_rows(paired(hypotheses, references), columns or {})
     preparation = both_sides(prepare)
     chosen = [get(metric) if isinstance(metric, str) else metric for metric in metrics]
     questions = [row.question for row in rows]
@@ -172,7 +172,9 @@ def score_rows(
     return [by_row[place] for place in range(len(rows))]
 
 
-def rows_of(questions: Sequence[ScoredQuestion], columns: Mapping[str, Sequence[str]]) -> list[Row]:
+def question_rows(
+    questions: Sequence[ScoredQuestion], columns: Mapping[str, Sequence[str]]
+) -> list[Row]:
     """Return questions with further columns of `COLUMNS`."""
     for name, values in columns.items():
         if name not in COLUMNS:

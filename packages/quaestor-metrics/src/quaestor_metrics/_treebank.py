@@ -67,10 +67,10 @@ def ptb(text: str) -> str:
     >>> ptb('What wasn\\'t Nobel\\'s "rule"?')
     "what was n't nobel 's rule"
     """
-    return " ".join(word for word in words(text) if word not in PUNCTUATION)
+    return " ".join(word for word in treebank_words(text) if word not in PUNCTUATION)
 
 
-def words(text: str) -> list[str]:
+def treebank_words(text: str) -> list[str]:
     """Split a text into lower-cased treebank words, punctuation included."""
     tokens: list[str] = []
     for token in _TOKEN.findall(text.translate(_SAME_AS).replace('"', " '' ").lower()):

@@ -105,7 +105,9 @@ def class_scores(pairs: Sequence[tuple[Bags, Bags]], *, formula: str) -> Feature
     return np.array(scores, dtype=float).reshape(len(pairs), len(CLASSES), 2)
 
 
-def answers(scores: FeatureArray, words: FeatureArray, *, formula: str) -> FeatureArray:
+def answerability_scores(
+    scores: FeatureArray, words: FeatureArray, *, formula: str
+) -> FeatureArray:
     """Return answerability (n_questions, n_weightings) for weightings (n_weightings, 4)."""
     if formula == "paper":
         return _harmonic(scores[:, :, 0] @ words.T, scores[:, :, 1] @ words.T)
@@ -116,7 +118,7 @@ def mixed(
     scores: FeatureArray, base: FeatureArray, weights: FeatureWeights, *, formula: str
 ) -> FeatureArray:
     """Return the Q-metric of every question."""
-    answer = answers(scores, np.array([weights.words]), formula=formula)[:, 0]
+    answer = answerability_scores(scores, np.array([weights.words]), formula=formula)[:, 0]
     return weights.delta * answer + (1 - weights.delta) * base
 
 
@@ -133,7 +135,7 @@ def search(
     evenly is taken, and the first of several such. `collinear` names the classes.
     """
     words, deltas = simplex(step), np.linspace(0, 1, round(1 / step) + 1)[:, None]
-    answer = answers(scores, words, formula=formula)
+    answer = answerability_scores(scores, words, formula=formula)
     answer, centred, target = answer - answer.mean(axis=0), base - base.mean(), gold - gold.mean()
     agreement = deltas * (target @ answer) + (1 - deltas) * (target @ centred)
     spread = deltas**2 * (answer**2).sum(axis=0) + (1 - deltas) ** 2 * (centred @ centred)
@@ -324,7 +326,7 @@ def tune_weights(judged: JudgedScores, how: WeightSearch, *, rng: np.random.Gene
     )
 
 
-def held_out(
+def validate_weights(
     judged: JudgedScores,
     how: WeightSearch,
     *,

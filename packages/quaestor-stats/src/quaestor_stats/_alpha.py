@@ -22,15 +22,15 @@ from quaestor_stats._inputs import (
     Labels,
     Patterns,
     RatingScale,
-    checked,
+    check_ratings,
     checked_scale,
     cluster_codes,
-    coded,
+    code_ratings,
     memberships,
     patterns,
     short_scale,
 )
-from quaestor_stats._jackknife import MAX_GROUPS, deal
+from quaestor_stats._jackknife import MAX_GROUPS, deal_groups
 from quaestor_stats._resampling import (
     Bootstrap,
     Interval,
@@ -43,7 +43,7 @@ from quaestor_stats._resampling import (
     unit_of,
     with_spread,
 )
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._result import Result, undefined_result
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -117,7 +117,7 @@ def krippendorff_alpha(
     if isinstance(ratings, Patterns):
         counted = patterns(ratings, clusters=clusters)
         return _of_patterns(counted, level, interval, method, ratings.n)
-    table = checked(ratings)
+    table = check_ratings(ratings)
     if level == "ratio" and (table < 0).any():
         raise ValueError("ratings: a ratio scale has no negative values")
     values = short_scale(table) if scale is None else checked_scale(scale)
@@ -125,7 +125,7 @@ def krippendorff_alpha(
         counted = patterns(table, scale=values, clusters=clusters)
         return _of_patterns(counted, level, interval, method, len(table))
     if scale is not None:
-        coded(table, checked_scale(scale))  # refuses what is off the scale
+        code_ratings(table, checked_scale(scale))  # refuses what is off the scale
     return _of_table(table, level, interval, method, clusters)
 
 
@@ -172,7 +172,7 @@ def _estimated(rated: _Rated, interval: Interval | None, method: str, dropped: i
     different = (rated.times @ rated.given > 0).sum()
     if different < 2:
         reason = "every rating has the same value: agreement cannot be told from chance"
-        return undefined(
+        return undefined_result(
             method, reason if different else "no unit has two ratings", n=n, dropped=dropped
         )
     value = float(rated.alphas(rated.times[None])[0])
@@ -203,7 +203,7 @@ def _in_groups(
     n = len(counts)
     if n <= MAX_GROUPS or (counts > 1).any():
         return members, counts
-    groups = memberships(deal(np.arange(n)), np.arange(n), counts, n)
+    groups = memberships(deal_groups(np.arange(n)), np.arange(n), counts, n)
     return groups @ members, np.ones(MAX_GROUPS)
 
 

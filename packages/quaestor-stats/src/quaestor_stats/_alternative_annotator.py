@@ -20,7 +20,7 @@ from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, numeric, source_codes
 from quaestor_stats._multiplicity import benjamini_yekutieli
 from quaestor_stats._resampling import Jackknife, Resampled, jackknife_interval, with_spread
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._result import Result, undefined_result
 
 REQUIRED_ITEMS = 30
 REQUIRED_ANNOTATORS = 3
@@ -244,7 +244,7 @@ def _against(name: str, wins: _Wins, data: _Judged, epsilon: float, fewest: int)
             person=name, n=n, reason=f"{n} items that the judge and others judged too: too few"
         )
     gap = wins.person - wins.judge
-    p_items = p = one_sided(gap, epsilon)
+    p_items = p = gap_p(gap, epsilon)
     if data.resampled == "cluster":
         p = one_sided_by_source(gap, data.codes[wins.items], epsilon, data.unit)
     return AgainstPerson(
@@ -257,7 +257,7 @@ def _against(name: str, wins: _Wins, data: _Judged, epsilon: float, fewest: int)
     )
 
 
-def one_sided(gap: FloatArray, epsilon: float) -> float:
+def gap_p(gap: FloatArray, epsilon: float) -> float:
     """Return p that the mean of a gap is epsilon or more."""
     from scipy import stats
 
@@ -313,7 +313,7 @@ def _average(wins: Sequence[_Wins], data: _Judged) -> Result:
     """Return the mean over annotators of the share of items that the judge wins, with its interval
     over sources."""
     if not wins:
-        return undefined(NAME, "nobody can be compared with the judge")
+        return undefined_result(NAME, "nobody can be compared with the judge")
     value = float(np.mean([one.judge.mean() for one in wins]))
     items = np.logical_or.reduce([one.items for one in wins])
     n, units = int(items.sum()), np.unique(data.codes[items])

@@ -18,8 +18,13 @@ from quaestor_stats._correlation import METHODS, NAMES, Method, fisher_interval,
 from quaestor_stats._design import ClusterUnit, Facets, without_annotators
 from quaestor_stats._exact_sums import whole
 from quaestor_stats._inputs import FloatArray, IntArray
-from quaestor_stats._jackknife import InferenceScale, WithoutUnits, inferred
-from quaestor_stats._pooled import COEFFICIENTS, PooledCoefficient, pooled, pooled_values
+from quaestor_stats._jackknife import InferenceScale, WithoutUnits, infer_coefficients
+from quaestor_stats._pooled import (
+    COEFFICIENTS,
+    PooledCoefficient,
+    pooled_correlations,
+    pooled_values,
+)
 from quaestor_stats._shared_questions import SharedQuestions
 from quaestor_stats._soft_accuracy import pair_tests, soft_order_test
 from quaestor_stats._system_level import (
@@ -117,7 +122,7 @@ def over_questions(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]
     if n < REQUIRED_SYSTEMS:
         yield from _none(asked, f"{n} questions have both scores: too few", COEFFICIENTS)
         return
-    left = pooled(of.human, of.metric, of.facets, coefficients=asked.coefficients)
+    left = pooled_correlations(of.human, of.metric, of.facets, coefficients=asked.coefficients)
     for name, each in asked.with_annotators(left, values).items():
         plain: Method = "kendall" if name == "kendall_c" else name
         published = _published(of.human, of.metric, each.value, plain)
@@ -154,7 +159,7 @@ def _by_leaving_out(
     n: int | None,
     more: Mapping[str, FloatArray],
 ) -> GroupMeasure:
-    limits = inferred(left, scale=scale, confidence=asked.confidence)
+    limits = infer_coefficients(left, scale=scale, confidence=asked.confidence)
     where = ", mean over sources" if n is None else ""
     over = asked.random() + grouping(left, asked.shared.facets)
     method = f"{TITLES[name]}{where}; delete-one jackknife-t over {over}, {asked.confidence:.0%}"

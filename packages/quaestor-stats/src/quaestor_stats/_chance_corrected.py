@@ -22,12 +22,12 @@ from quaestor_stats._inputs import (
     Labels,
     Patterns,
     RatingScale,
-    checked,
+    check_ratings,
     patterns,
     units_in,
 )
-from quaestor_stats._resampling import Interval, estimated, unit_of
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._resampling import Interval, estimate_statistic, unit_of
+from quaestor_stats._result import Result, undefined_result
 
 Unequal: TypeAlias = Literal["gwet", "listwise"]
 ChanceOf: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
@@ -67,9 +67,9 @@ def chance_corrected(
     n = counted.with_at_least(2).n
     dropped = units_in(ratings) - n
     if n == 0:
-        return undefined(coefficient.method, NO_UNIT[unequal], dropped=dropped)
+        return undefined_result(coefficient.method, NO_UNIT[unequal], dropped=dropped)
     w = agreement_weights(counted.values, coefficient.weights)
-    result = estimated(
+    result = estimate_statistic(
         _per_unit(counted, w),
         counted.times,
         partial(_kappa, chance=coefficient.chance, w=w),
@@ -115,7 +115,7 @@ def _complete(ratings: ArrayLike | Patterns) -> tuple[FloatArray, BoolArray]:
     """Return the table without raters who judged no unit, and which of its units are complete."""
     if isinstance(ratings, Patterns):
         raise ValueError("value counts do not tell which units every rater judged")
-    table = checked(ratings)
+    table = check_ratings(ratings)
     table = table[:, ~np.isnan(table).all(axis=0)]
     return table, np.asarray(~np.isnan(table).any(axis=1) & (table.shape[1] > 0))
 
@@ -158,10 +158,10 @@ def _kappa(sums: FloatArray, chance: ChanceOf, w: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore", divide="ignore"):
         p_a = sums[..., 0] / sums[..., 1]
         p_e = chance(sums[..., 3:] / sums[..., 2:3], w)
-    return corrected(p_a, p_e)
+    return correct_for_chance(p_a, p_e)
 
 
-def corrected(p_a: FloatArray, p_e: FloatArray) -> FloatArray:
+def correct_for_chance(p_a: FloatArray, p_e: FloatArray) -> FloatArray:
     """Return (p_a - p_e) / (1 - p_e), nan where chance alone explains everything."""
     kappa: FloatArray = (p_a - p_e) / np.where(1 - p_e > 1e-12, 1 - p_e, nan)
     return kappa

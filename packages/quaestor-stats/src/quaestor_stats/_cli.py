@@ -18,9 +18,9 @@ from quaestor_stats._judge_tables import alt_test
 from quaestor_stats._metric_tables import compare_metrics, correlate
 from quaestor_stats._power import items_needed, of_components, power
 from quaestor_stats._result import Result
-from quaestor_stats._result_table import ResultTable, table_of
+from quaestor_stats._result_table import ResultTable, table_from_rows
 from quaestor_stats._system_tables import compare_systems, mixed_model, ranks
-from quaestor_stats._tables import Table, labels, numbers
+from quaestor_stats._tables import Table, labels, numeric_column
 from quaestor_stats._version import VERSION
 
 Arguments = argparse.Namespace
@@ -170,7 +170,7 @@ def _agreement_tables(rows: Table, asked: Arguments) -> list[ResultTable]:
             {"criterion": criterion, **_record(name, result)}
             for name, result in _coefficients(part, asked)
         ]
-    return [table_of(records)]
+    return [table_from_rows(records)]
 
 
 def _coefficients(rows: Table, asked: Arguments) -> list[tuple[str, Result]]:
@@ -253,7 +253,7 @@ def _judge_tables(rows: Table, asked: Arguments) -> list[ResultTable]:
     notes = [f"{asked.judge} {verdict} at epsilon {asked.epsilon:g}: {test.items} items."]
     notes += [f"Average advantage probability: {test.advantage}"]
     notes += [f"{note}." for note in (test.reason, test.caution) if note]
-    return [table_of(records, notes=notes)]
+    return [table_from_rows(records, notes=notes)]
 
 
 def _power_tables(rows: Table, asked: Arguments) -> list[ResultTable]:
@@ -266,11 +266,11 @@ def _power_tables(rows: Table, asked: Arguments) -> list[ResultTable]:
         {"items": asked.items, "power": planned.value},
         {"items": needed.items, "power": needed.power.value},
     ]
-    ratings = int((~np.isnan(numbers(rows, asked.value))).sum())
+    ratings = int((~np.isnan(numeric_column(rows, asked.value))).sum())
     note = (
         f"Two-sided paired test at 5%; variances of {ratings} pilot ratings, for these annotators."
     )
-    return [table_of(records, notes=[note, "The second row has 80% power."])]
+    return [table_from_rows(records, notes=[note, "The second row has 80% power."])]
 
 
 def _as_csv(table: ResultTable) -> str:

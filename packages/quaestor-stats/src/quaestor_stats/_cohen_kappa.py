@@ -19,15 +19,15 @@ from quaestor_stats._inputs import (
     IntArray,
     Labels,
     RatingScale,
-    checked,
+    check_ratings,
     checked_scale,
     cluster_codes,
-    coded,
+    code_ratings,
     memberships,
     numeric,
     same_length,
 )
-from quaestor_stats._jackknife import deal, jackknife
+from quaestor_stats._jackknife import deal_groups, jackknife
 from quaestor_stats._resampling import (
     Bootstrap,
     Interval,
@@ -39,7 +39,7 @@ from quaestor_stats._resampling import (
     redrawn,
     with_spread,
 )
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._result import Result, undefined_result
 
 Weights: TypeAlias = Literal["unweighted", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = ("unweighted", "linear", "quadratic")
@@ -95,10 +95,10 @@ def cohen_kappa(
     n, times = len(pairs), np.ones(len(pairs))
     dropped = len(both) - n
     if n == 0:
-        return undefined(method, "the two raters share no unit", dropped=dropped)
+        return undefined_result(method, "the two raters share no unit", dropped=dropped)
     if np.isnan(value := kappa(pairs, times)):
         reason = "both raters gave one and the same value throughout"
-        return undefined(method, reason, n=n, dropped=dropped)
+        return undefined_result(method, reason, n=n, dropped=dropped)
     if interval is None:
         return Result(value=value, n=n, dropped=dropped, method=method)
     if clusters is None:
@@ -116,7 +116,7 @@ def _pairs(first: ArrayLike, second: ArrayLike, points: FloatArray) -> tuple[Int
     are."""
     a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
     same_length(first=a, second=b)
-    codes = coded(np.column_stack([a, b]), points)
+    codes = code_ratings(np.column_stack([a, b]), points)
     both = np.asarray((codes < points.size).all(axis=1))
     return codes[both], both
 
@@ -133,7 +133,7 @@ def _spread(
         blocks = redrawn(units, interval, of=of)
         draws = [kappa(pairs, drawn[cluster]) for block in blocks for drawn in block]
         return percentiles_of(np.array(draws), interval, units, of=of)
-    value, without = jackknife(kappa, deal(cluster), pairs, times)
+    value, without = jackknife(kappa, deal_groups(cluster), pairs, times)
     groups = np.ones(len(without))
     return jackknife_interval(float(value), without, groups, interval, of=of, units=units.size)
 
@@ -167,8 +167,8 @@ def kappa_matrix(
     ratings : (n_units, n_raters), NaN where not judged
     scale : every point of the scale
     """
-    table, points = checked(ratings), checked_scale(scale)
-    codes, apart = coded(table, points), disagreement(points, weights)
+    table, points = check_ratings(ratings), checked_scale(scale)
+    codes, apart = code_ratings(table, points), disagreement(points, weights)
     raters = codes.shape[1]
     kappas, shared = np.full((raters, raters), nan), np.zeros((raters, raters))
     np.fill_diagonal(shared, (codes < points.size).sum(axis=0))

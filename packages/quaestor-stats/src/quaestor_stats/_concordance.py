@@ -44,15 +44,15 @@ def concordances(first: FloatArray, second: FloatArray) -> FloatArray:
     little.
     """
     rows = np.empty((len(first), first.shape[1], second.shape[1]))
-    many = [ordered(column) for column in second.T]
+    many = [sorted_positions(column) for column in second.T]
     for k, column in enumerate(first.T):
-        one = ordered(column)
+        one = sorted_positions(column)
         for m, other in enumerate(many):
             rows[:, k, m] = _against(one, other) if one.size <= other.size else _against(other, one)
     return rows
 
 
-def ordered(column: FloatArray) -> Ordered:
+def sorted_positions(column: FloatArray) -> Ordered:
     """Return the position of every item in the sorted order of a column."""
     values, level, count = np.unique(column, return_inverse=True, return_counts=True)
     stop = np.cumsum(count)

@@ -9,15 +9,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._inputs import (
-    FloatArray,
-    IntArray,
-    complete,
-    constant,
-    ranked,
-    standardised,
-)
-from quaestor_stats._result import ConfidenceInterval, Result, undefined
+from quaestor_stats._inputs import FloatArray, IntArray, complete, constant, ranked, standardised
+from quaestor_stats._result import ConfidenceInterval, Result, undefined_result
 
 Method: TypeAlias = Literal["pearson", "spearman", "kendall"]
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
@@ -26,7 +19,7 @@ REQUIRED_ITEMS = 3
 ENUMERATED = 9  # up to here p comes from all n! orders
 
 
-def correlate(
+def correlate_columns(
     first: ArrayLike, second: ArrayLike, *, method: Method = "spearman", confidence: float = 0.95
 ) -> Result:
     """Correlation of two columns with its interval and two-sided p.
@@ -64,7 +57,7 @@ def correlate(
         which = "first" if constant(x) else "second"
         reason = f"the {which} score is the same for every item"
     if reason:
-        return undefined(name, reason, n=items.n, dropped=items.dropped)
+        return undefined_result(name, reason, n=items.n, dropped=items.dropped)
     value = float(coefficients(items.columns, method=method)[0, 1])
     low, high = fisher_interval(value, items.n, method=method, confidence=confidence)
     return Result(

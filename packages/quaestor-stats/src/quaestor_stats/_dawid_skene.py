@@ -7,7 +7,14 @@ from math import inf, nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._inputs import BoolArray, FloatArray, RatingScale, checked, checked_scale, coded
+from quaestor_stats._inputs import (
+    BoolArray,
+    FloatArray,
+    RatingScale,
+    check_ratings,
+    checked_scale,
+    code_ratings,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +93,7 @@ def dawid_skene(
     >>> model.chances.argmax(axis=1).tolist(), model.accuracy.round(1).tolist()
     ([0, 1, 0, 1, 0, 1], [1.0, 1.0, 0.3])
     """
-    table, values = checked(ratings), checked_scale(scale)
+    table, values = check_ratings(ratings), checked_scale(scale)
     votes, judged = _votes(table, values)
     if most_iterations < 1:
         raise ValueError("most_iterations: one or more")
@@ -112,7 +119,7 @@ def _votes(table: FloatArray, values: FloatArray) -> tuple[FloatArray, BoolArray
 
     The votes (n_judged, n_raters, V) leave out units without ratings.
     """
-    given = coded(table, values)[:, :, None] == np.arange(values.size)
+    given = code_ratings(table, values)[:, :, None] == np.arange(values.size)
     judged = np.asarray(given.any(axis=(1, 2)))
     if not judged.any():
         raise ValueError("ratings: no rater judged any unit")

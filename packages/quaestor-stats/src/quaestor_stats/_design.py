@@ -12,7 +12,14 @@ from typing import Literal, Self, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
-from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, numbered, same_length
+from quaestor_stats._inputs import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Labels,
+    number_labels,
+    same_length,
+)
 
 Facet: TypeAlias = Literal["fixed", "random"]
 Coefficient = TypeVar("Coefficient", bound=str)
@@ -232,14 +239,16 @@ def facets(
     ValueError
         A source belongs to two clusters, or systems are random and not given.
     """
-    n_sources, source = numbered(sources, "sources")
-    n_systems, system = numbered(np.zeros(len(source)) if systems is None else systems, "systems")
+    n_sources, source = number_labels(sources, "sources")
+    n_systems, system = number_labels(
+        np.zeros(len(source)) if systems is None else systems, "systems"
+    )
     same_length(sources=source, systems=system)
     if systems is None and design.random_systems:
         raise ValueError("systems: the design takes them as random, but none are given")
     n_clusters, cluster = n_sources, source
     if clusters is not None:
-        n_clusters, cluster = numbered(clusters, "clusters")
+        n_clusters, cluster = number_labels(clusters, "clusters")
         same_length(sources=source, clusters=cluster)
         if np.unique(source * n_clusters + cluster).size > n_sources:
             raise ValueError("clusters: a source belongs to two of them")

@@ -17,7 +17,7 @@ from quaestor_stats._chance_corrected import (
     agreement_weights,
     chance_corrected,
     complete_only,
-    corrected,
+    correct_for_chance,
     shares_of_pairable,
 )
 from quaestor_stats._cohen_kappa import Weights
@@ -28,15 +28,15 @@ from quaestor_stats._inputs import (
     Labels,
     Patterns,
     RatingScale,
-    checked,
+    check_ratings,
     checked_scale,
     cluster_codes,
-    coded,
+    code_ratings,
     memberships,
     observed_scale,
 )
-from quaestor_stats._resampling import Interval, Jackknife, estimated, unit_of
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._resampling import Interval, Jackknife, estimate_statistic, unit_of
+from quaestor_stats._result import Result, undefined_result
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -269,10 +269,10 @@ def conger_kappa(
     n = int((rated.counts.sum(axis=1) >= 2).sum())
     dropped = len(rated.counts) - n + rated.blank
     if n == 0:
-        return undefined(method, "no unit has two ratings", dropped=dropped)
+        return undefined_result(method, "no unit has two ratings", dropped=dropped)
     w = agreement_weights(rated.values, weights)
     members = rated.units_of_clusters()
-    result = estimated(
+    result = estimate_statistic(
         rated.features(w),
         np.ones(len(rated.counts)),
         partial(_conger, raters=rated.given.shape[1], w=w),
@@ -312,13 +312,13 @@ class _RatedUnits:
 def _rated_units(
     ratings: ArrayLike, scale: RatingScale | None, clusters: Labels | None
 ) -> _RatedUnits:
-    table = checked(ratings)
+    table = check_ratings(ratings)
     judged = ~np.isnan(table)
     rated = np.asarray(judged.any(axis=1))
     codes = None if clusters is None else cluster_codes(clusters, rated)
     table = table[rated][:, judged.any(axis=0)]
     values = observed_scale(table) if scale is None else checked_scale(scale)
-    given = (coded(table, values)[:, :, None] == np.arange(values.size)).astype(np.float64)
+    given = (code_ratings(table, values)[:, :, None] == np.arange(values.size)).astype(np.float64)
     return _RatedUnits(values, given, given.sum(axis=1), codes, int((~rated).sum()))
 
 
@@ -337,7 +337,7 @@ def _conger(sums: FloatArray, raters: int, w: FloatArray) -> FloatArray:
         of_all = _as_given(p.sum(axis=-2), w)
         with_themselves = _as_given(p, w).sum(axis=-1)
         p_e = (of_all - with_themselves) / (raters * (raters - 1))
-        return corrected(sums[..., 0] / sums[..., 1], p_e)
+        return correct_for_chance(sums[..., 0] / sums[..., 1], p_e)
 
 
 __all__ = ["complete_only", "conger_kappa", "fleiss_kappa", "randolph_kappa"]

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._correlation import METHODS, NAMES, REQUIRED_ITEMS, Method, coefficients
 from quaestor_stats._design import SOURCE, Design, Facets
-from quaestor_stats._inputs import FloatArray, IntArray, Labels, judged_rows, numbered
-from quaestor_stats._jackknife import MAX_GROUPS, deal, jackknife
-from quaestor_stats._pooled import pooled
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, judged_rows, number_labels
+from quaestor_stats._jackknife import MAX_GROUPS, deal_groups, jackknife
+from quaestor_stats._pooled import pooled_correlations
 from quaestor_stats._resampling import Jackknife, Spread, jackknife_interval, with_spread
-from quaestor_stats._result import Result, undefined
-from quaestor_stats._within_source import on_sources, tables
+from quaestor_stats._result import Result, undefined_result
+from quaestor_stats._within_source import on_sources, system_means_by_source
 
 CeilingLevel: TypeAlias = Literal["within_source", "pooled", "systems"]
 DECIMALS = 10  # means of ratings that are equal but for rounding are one value
@@ -33,7 +33,7 @@ WORDS = {
 }
 
 
-def human_ceiling(
+def ceiling_of_arrays(
     ratings: ArrayLike,
     *,
     systems: Labels,
@@ -80,22 +80,24 @@ def human_ceiling(
     name = f"{NAMES[method]} of one annotator with the mean of the others, {WORDS[level]}"
     pairs, n, clustered = _paired(ratings, systems, sources, annotators, questions, clusters)
     if not pairs:
-        return undefined(name, "no question has ratings of two annotators")
+        return undefined_result(name, "no question has ratings of two annotators")
     share = np.concatenate([pair.shares() for pair in pairs]).mean()
     if level == "within_source" and share < REQUIRED_SHARE:
-        return undefined(name, FEW_SYSTEMS.format(share=share), n=n, dropped=len(pairs))
+        return undefined_result(name, FEW_SYSTEMS.format(share=share), n=n, dropped=len(pairs))
     enough = [pair for pair in pairs if _correlated(pair, level) >= REQUIRED_ITEMS]
     if not enough:
         what = "systems" if level == "systems" else "questions"
         reason = (
             f"nobody shares {REQUIRED_ITEMS} {what} with others: a correlation of two tells nothing"
         )
-        return undefined(name, reason, n=n, dropped=len(pairs))
+        return undefined_result(name, reason, n=n, dropped=len(pairs))
     correlated = [_LEVELS[level](pair, pair.facets(n, clustered), method) for pair in enough]
     correlated = [one for one in correlated if not np.isnan(one[0])]
     dropped = len(pairs) - len(correlated)
     if not correlated:
-        return undefined(name, "no annotator's ratings vary with others'", n=n, dropped=dropped)
+        return undefined_result(
+            name, "no annotator's ratings vary with others'", n=n, dropped=dropped
+        )
     values, left_out = zip(*correlated, strict=True)
     value = float(np.mean(values))
     spread = Spread(nan, nan, "", NO_INTERVAL if interval else "", clustered)
@@ -170,7 +172,7 @@ def _paired(
         clusters=sources if clusters is None else clusters,
     )
     system, source, annotator, slot, _ = codes.values()
-    _, number = numbered(names["clusters"], "clusters")
+    _, number = number_labels(names["clusters"], "clusters")
     cluster = number[codes["clusters"]]
     n_systems = len(names["systems"])
     key = (source * n_systems + system) * len(names["questions"]) + slot
@@ -227,17 +229,19 @@ def _correlated(pair: _Pair, level: CeilingLevel) -> int:
 def _pooled(pair: _Pair, facets: Facets, method: Method) -> tuple[float, FloatArray]:
     """Return the correlation over all questions, and without each cluster or group of them."""
     columns = pair.own[:, None], pair.others[:, None]
-    left = pooled(*columns, facets, coefficients=[method])[method]
+    left = pooled_correlations(*columns, facets, coefficients=[method])[method]
     return float(left.value[0, 0]), left.sources[:, 0, 0]
 
 
 def _within_source(pair: _Pair, facets: Facets, method: Method) -> tuple[float, FloatArray]:
     """Return the mean over sources of the correlation across systems, and the same without each
     cluster or group of them."""
-    own, others = (tables(scores[:, None], facets) for scores in (pair.own, pair.others))
+    own, others = (
+        system_means_by_source(scores[:, None], facets) for scores in (pair.own, pair.others)
+    )
     r = on_sources(own, others, coefficient=method)[:, 0, 0]
     number = min(facets.n_clusters, MAX_GROUPS)
-    value, without = jackknife(_mean, deal(facets.cluster_of_source), r, number=number)
+    value, without = jackknife(_mean, deal_groups(facets.cluster_of_source), r, number=number)
     return float(value), without
 
 

@@ -18,12 +18,12 @@ from quaestor_stats._inputs import (
     FloatArray,
     IntArray,
     Labels,
-    checked,
+    check_ratings,
     cluster_codes,
     memberships,
 )
 from quaestor_stats._resampling import Jackknife, Spread, spread, with_spread
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._result import Result, undefined_result
 
 Form: TypeAlias = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 FloatOrArray = TypeVar("FloatOrArray", float, FloatArray)
@@ -109,7 +109,7 @@ def intraclass(
     """
     if wrong := set(forms) - set(FORMS):
         raise ValueError(f"forms: {', '.join(sorted(wrong))} is none of {'; '.join(FORMS)}")
-    table = checked(ratings)
+    table = check_ratings(ratings)
     complete = complete_only(table)
     n, k = complete.shape
     dropped, blank = len(table) - n, table.shape[1] - k
@@ -117,10 +117,12 @@ def intraclass(
     names = {form: f"ICC({form}), k = {k}{without}" for form in forms}
     if n < 2 or k < 2:
         reason = f"{n} units judged by all of {k} rater(s): two of each are needed"
-        return {form: undefined(names[form], reason, n=n, dropped=dropped) for form in forms}
+        return {form: undefined_result(names[form], reason, n=n, dropped=dropped) for form in forms}
     ms = mean_squares(complete)
     if ms.between <= 1e-24 and ms.within <= 1e-24:
-        return {form: undefined(names[form], CONSTANT, n=n, dropped=dropped) for form in forms}
+        return {
+            form: undefined_result(names[form], CONSTANT, n=n, dropped=dropped) for form in forms
+        }
     held = None if clusters is None else cluster_codes(clusters, _complete_rows(table))
     found = {}
     for form in forms:
@@ -147,7 +149,7 @@ def _form(ms: MeanSquares, form: Form, name: str, dropped: int) -> Result:
     above, below = _ratio(form, float(ms.n), ms.between, ms.within, ms.judges, ms.error)
     divisor = above if form.endswith("k") else above + (ms.k - 1) * below
     if divisor <= 1e-12 * (abs(above) + below):
-        return undefined(name, f"{BELOW}: nothing to divide by", n=ms.n, dropped=dropped)
+        return undefined_result(name, f"{BELOW}: nothing to divide by", n=ms.n, dropped=dropped)
     reason = COMPLETE if below <= 1e-12 * above else ""
     if above <= 1e-12 * below:
         reason = f"{BELOW}: no interval"

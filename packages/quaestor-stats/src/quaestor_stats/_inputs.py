@@ -56,7 +56,7 @@ def same_length(**columns: NDArray[np.generic]) -> int:
     return next(iter(lengths.values()))
 
 
-def grouped(labels: Labels, *, name: str) -> tuple[list[Hashable], IntArray]:
+def group_labels(labels: Labels, *, name: str) -> tuple[list[Hashable], IntArray]:
     """Return the distinct labels in order of first appearance, and each row's number among them."""
     flat = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     numbers = {label: number for number, label in enumerate(dict.fromkeys(flat))}
@@ -65,10 +65,10 @@ def grouped(labels: Labels, *, name: str) -> tuple[list[Hashable], IntArray]:
     return list(numbers), np.fromiter(map(numbers.__getitem__, flat), np.intp, count=len(flat))
 
 
-def numbered(labels: Labels, name: str) -> tuple[int, IntArray]:
+def number_labels(labels: Labels, name: str) -> tuple[int, IntArray]:
     """Return how many labels there are, and their numbers in the order of the labels, so that
     nothing depends on the order of the rows."""
-    names, codes = grouped(labels, name=name)
+    names, codes = group_labels(labels, name=name)
     try:
         ordered = sorted(names)  # type: ignore[type-var]
     except TypeError:  # labels of several kinds
@@ -79,7 +79,7 @@ def numbered(labels: Labels, name: str) -> tuple[int, IntArray]:
 
 def source_codes(sources: Labels | None, items: int) -> IntArray:
     """Return each item's source by number; without sources each item counts as its own source."""
-    return np.arange(items) if sources is None else numbered(sources, "sources")[1]
+    return np.arange(items) if sources is None else number_labels(sources, "sources")[1]
 
 
 def judged_rows(
@@ -91,7 +91,7 @@ def judged_rows(
     names: dict[str, list[Hashable]] = {}
     codes: dict[str, IntArray] = {}
     for kind, column in labels.items():
-        names[kind], codes[kind] = grouped(column, name=kind)
+        names[kind], codes[kind] = group_labels(column, name=kind)
     same_length(ratings=values, **codes)
     judged = ~np.isnan(values)
     return values[judged], names, {kind: code[judged] for kind, code in codes.items()}
@@ -124,7 +124,7 @@ def complete(columns: Sequence[ArrayLike], *, names: Sequence[str] | None = None
     return Complete(table[kept], kept, int((~kept).sum()))
 
 
-def oriented(scores: ArrayLike, *, higher_is_better: bool) -> FloatArray:
+def orient_scores(scores: ArrayLike, *, higher_is_better: bool) -> FloatArray:
     """Return the scores so that higher is better; every correlation with them then has the right
     sign."""
     values = numeric(scores, name="scores", ndim=1)
@@ -224,7 +224,7 @@ def cluster_codes(clusters: Labels, kept: BoolArray, *, name: str = "units") -> 
     if isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu":
         codes = clusters
     else:
-        _, codes = numbered(clusters, "clusters")
+        _, codes = number_labels(clusters, "clusters")
     return np.unique(codes[kept], return_inverse=True)[1]
 
 
@@ -241,14 +241,14 @@ def memberships(
     return sparse.csr_array(sparse.coo_array((times, (clusters, kinds)), shape=shape))
 
 
-def checked(ratings: ArrayLike) -> FloatArray:
+def check_ratings(ratings: ArrayLike) -> FloatArray:
     """Return the table as float64, or raise ValueError that says what is wrong with it."""
     return numeric(ratings, name="ratings", ndim=2)
 
 
 def units_in(ratings: ArrayLike | Patterns) -> int:
     """Return the number of units, with or without ratings."""
-    return ratings.n if isinstance(ratings, Patterns) else len(checked(ratings))
+    return ratings.n if isinstance(ratings, Patterns) else len(check_ratings(ratings))
 
 
 def checked_scale(scale: RatingScale) -> FloatArray:
@@ -275,7 +275,7 @@ def short_scale(table: FloatArray) -> FloatArray | None:
     return np.arange(judged.min(), judged.max() + 1)
 
 
-def coded(table: FloatArray, values: FloatArray) -> IntArray:
+def code_ratings(table: FloatArray, values: FloatArray) -> IntArray:
     """Return each rating's position on the scale, ``len(values)`` where not judged."""
     missing = np.isnan(table)
     if values.size and np.array_equal(values, values[0] + np.arange(values.size)):
@@ -314,7 +314,7 @@ def patterns(
         if clusters is not None:
             raise ValueError("clusters: value counts carry their own, see value_counts")
         return ratings
-    table = checked(ratings)
+    table = check_ratings(ratings)
     values = observed_scale(table) if scale is None else checked_scale(scale)
     counts = _counted(table, values)
     keys = _keys(counts)
@@ -346,6 +346,6 @@ def _counted(table: FloatArray, values: FloatArray) -> FloatArray:
         raise TooManyValues(
             f"{values.size} different values in {n} units: this coefficient is for a scale of few points"
         )
-    cells = coded(table, values) + size * np.arange(n)[:, None]
+    cells = code_ratings(table, values) + size * np.arange(n)[:, None]
     counts = np.bincount(cells.ravel(), minlength=n * size).reshape(n, size)
     return counts[:, :-1].astype(np.float64)

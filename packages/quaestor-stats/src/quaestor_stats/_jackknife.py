@@ -24,7 +24,7 @@ PERFECT = 1 - 1e-12  # above this, rounding rather than the data determines Fish
 MAX_GROUPS = 200  # more would hardly change a standard error, and each costs a coefficient
 
 
-def deal(clusters: IntArray) -> IntArray:
+def deal_groups(clusters: IntArray) -> IntArray:
     """Return the group of every row: clusters, by their numbers, are dealt in turn to at most
     `MAX_GROUPS` groups.
     """
@@ -130,7 +130,7 @@ def variance(without: FloatArray) -> tuple[FloatArray, IntArray]:
     return np.asarray((n - 1) / np.maximum(n, 1) * squares.sum(axis=0)), np.asarray(n)
 
 
-def standard_error(left: WithoutUnits) -> tuple[FloatArray, FloatArray, IntArray]:
+def jackknife_errors(left: WithoutUnits) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return standard error, degrees of freedom and the number of sources of every coefficient.
 
     Notes
@@ -155,7 +155,9 @@ def standard_error(left: WithoutUnits) -> tuple[FloatArray, FloatArray, IntArray
     return np.asarray(np.sqrt(total), dtype=np.float64), freedom, n
 
 
-def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0.95) -> Inferred:
+def infer_coefficients(
+    left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0.95
+) -> Inferred:
     """Return interval and test that the coefficients are 0.
 
     Parameters
@@ -169,7 +171,7 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
     scaled = left
     if scale == "fisher":
         scaled = left.each(lambda r: np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)))
-    error, freedom, units = standard_error(scaled)
+    error, freedom, units = jackknife_errors(scaled)
     resting = units if left.resting is None else left.resting
     units = resting if left.unit.is_source else units
     too_few = np.vectorize(left.unit.reason_against, otypes=[object])(units)

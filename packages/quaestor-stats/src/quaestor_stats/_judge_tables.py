@@ -8,7 +8,7 @@ import numpy as np
 from quaestor_stats._alternative_annotator import AlternativeTest, alternative_test
 from quaestor_stats._prediction_powered import corrected_mean
 from quaestor_stats._result import Result
-from quaestor_stats._tables import Table, labels, numbers
+from quaestor_stats._tables import Table, labels, numeric_column
 
 
 def alt_test(
@@ -67,8 +67,8 @@ def alt_test(
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"column {twice[0]!r} is named twice among annotators and judge")
     return alternative_test(
-        np.column_stack([numbers(table, name) for name in annotators]),
-        numbers(table, judge),
+        np.column_stack([numeric_column(table, name) for name in annotators]),
+        numeric_column(table, judge),
         level=level,
         epsilon=epsilon,
         names=list(annotators),
@@ -118,8 +118,8 @@ def prediction_powered_mean(
     2.5
     """
     found = corrected_mean(
-        numbers(table, human),
-        numbers(table, judge),
+        numeric_column(table, human),
+        numeric_column(table, judge),
         sources=None if source is None else labels(table, source),
     )
     return replace(found.corrected, symbol="mean")

@@ -17,20 +17,20 @@ from quaestor_stats._inputs import (
     FloatArray,
     IntArray,
     Labels,
-    grouped,
+    group_labels,
     numeric,
     source_codes,
 )
-from quaestor_stats._jackknife import deal, jackknife
+from quaestor_stats._jackknife import deal_groups, jackknife
 from quaestor_stats._resampling import (
     Jackknife,
     Statistic,
-    estimated,
+    estimate_statistic,
     jackknife_interval,
     mean_statistic,
     with_spread,
 )
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._result import Result, undefined_result
 
 JUDGE, PERSON, DIFFERENCE = range(3)  # columns of `_Followed`
 NO_PAIR = "no question was asked so twice"
@@ -50,7 +50,7 @@ class Following:
     difference: Result  # judge minus person
 
 
-def following(
+def compare_judge(
     people: ArrayLike,
     judge: ArrayLike,
     *,
@@ -112,17 +112,19 @@ class _Followed:
     def of(cls, triples: FloatArray, method: Method, codes: IntArray) -> Self:
         if not triples.shape[1]:
             return cls(method, np.zeros(0), np.zeros((0, 3)), 0)
-        whole, left_out = jackknife(partial(_correlated, method=method), deal(codes), triples)
+        whole, left_out = jackknife(
+            partial(_correlated, method=method), deal_groups(codes), triples
+        )
         return cls(method, whole, left_out, int(codes.max()) + 1)
 
     def result(self, column: int, words: str, n: int, unit: ClusterUnit) -> Result:
         """Return a column with its interval."""
         name = f"{NAMES[self.method]}{words}"
         if not self.values.size:
-            return undefined(name, "no item has the judge and two people", n=n)
+            return undefined_result(name, "no item has the judge and two people", n=n)
         value = float(self.values[column])
         if np.isnan(value):
-            return undefined(name, "the judge's values, or people's, do not vary", n=n)
+            return undefined_result(name, "the judge's values, or people's, do not vary", n=n)
         without, groups = self.left_out[:, column], np.ones(len(self.left_out))
         spread = jackknife_interval(
             value, without, groups, Jackknife(unit=unit), of="cluster", units=self.sources
@@ -169,7 +171,7 @@ def bias_by_system(
     on all other items, which removes the judge's severity. With its interval over sources.
     """
     gap, codes = _gaps(people, judge, sources)
-    names, system = grouped(systems, name="systems")
+    names, system = group_labels(systems, name="systems")
     return {str(name): _bias(gap, codes, system == code, unit) for code, name in enumerate(names)}
 
 
@@ -179,7 +181,7 @@ def _bias(gap: FloatArray, codes: IntArray, of_system: BoolArray, unit: ClusterU
     both = ~np.isnan(gap)
     items, rest = both & of_system, both & ~of_system
     if not items.any() or not rest.any():
-        return undefined(
+        return undefined_result(
             label, "the judge and people share no items of this system, or none of others"
         )
     sums = np.hstack([_sums_by_source(gap, codes, items), _sums_by_source(gap, codes, rest)])
@@ -204,7 +206,7 @@ def _of_sources(
     from scipy import sparse
 
     one_each = sparse.csr_array(sparse.eye_array(len(sums)))
-    result = estimated(
+    result = estimate_statistic(
         sums, np.ones(len(sums)), statistic, Jackknife(unit=unit), method=label, clusters=one_each
     )
     return replace(result, n=n)
@@ -229,7 +231,7 @@ def _mean_over(
 ) -> Result:
     here = ~np.isnan(gap)
     if not here.any():
-        return undefined(label, nothing)
+        return undefined_result(label, nothing)
     sums = _sums_by_source(gap, codes, here)
     used = sums[sums[:, 1] > 0]
     return _of_sources(used, mean_statistic, label, int(here.sum()), unit)
@@ -245,7 +247,7 @@ class ByPlace:
     earlier: Result  # value at the earlier position minus value at the later one
 
 
-def by_place(
+def compare_positions(
     values: ArrayLike,
     places: ArrayLike,
     *,

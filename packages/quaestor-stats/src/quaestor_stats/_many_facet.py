@@ -12,7 +12,7 @@ from quaestor_stats._inputs import (
     FloatArray,
     IntArray,
     Labels,
-    grouped,
+    group_labels,
     numeric,
     same_length,
 )
@@ -82,9 +82,9 @@ def annotator_severities(
     """
     values = numeric(ratings, name="ratings", ndim=1)
     points, category = np.unique(values, return_inverse=True)
-    _, system = grouped(systems, name="systems")
-    _, source = grouped(sources, name="sources")
-    names, annotator = grouped(annotators, name="annotators")
+    _, system = group_labels(systems, name="systems")
+    _, source = group_labels(sources, name="sources")
+    names, annotator = group_labels(annotators, name="annotators")
     same_length(ratings=values, systems=system, sources=source, annotators=annotator)
     if reason := _undefined(points.size, source, annotator):
         return Severities(annotators=names, values=np.full(len(names), np.nan), reason=reason)

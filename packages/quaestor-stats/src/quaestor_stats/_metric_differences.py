@@ -25,9 +25,9 @@ from quaestor_stats._correlation import NAMES, Method
 from quaestor_stats._design import Facets, without_annotators
 from quaestor_stats._exact_sums import whole
 from quaestor_stats._inputs import FloatArray, IntArray, numeric
-from quaestor_stats._jackknife import WithoutUnits, inferred
+from quaestor_stats._jackknife import WithoutUnits, infer_coefficients
 from quaestor_stats._multiplicity import holm
-from quaestor_stats._pooled import PooledCoefficient, pooled, pooled_values
+from quaestor_stats._pooled import PooledCoefficient, pooled_correlations, pooled_values
 from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._shared_questions import Items, NamedColumns, SharedQuestions, shared_by_pairs
 from quaestor_stats._system_level import (
@@ -206,7 +206,7 @@ class _Pairwise:
         for start in range(0, len(self.pairs), step):
             self.tell()
             left = apart(first[start : start + step], second[start : start + step])
-            limits = inferred(left, scale="plain", confidence=self.confidence)
+            limits = infer_coefficients(left, scale="plain", confidence=self.confidence)
             method = (
                 f"{NAMES[self.measure]}{words}, difference; delete-one jackknife-t over "
                 f"{random}{grouping(left, facets)}, {self.confidence:.0%}"
@@ -243,7 +243,7 @@ def _pooled(asked: _Pairwise) -> Iterator[_Outcome]:
     of, name = asked.shared, asked.measure
     if len(of.human) < REQUIRED_SYSTEMS:
         return asked.none(f"{len(of.human)} questions have all scores: too few")
-    left = pooled(of.human, of.metric, of.facets, coefficients=[name])[name]
+    left = pooled_correlations(of.human, of.metric, of.facets, coefficients=[name])[name]
     if asked.ratings:
 
         def values(

@@ -13,16 +13,16 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._associations import Association, CorrelationLevel, against_people
 from quaestor_stats._correlation import METHODS, coefficients
-from quaestor_stats._correlation import correlate as correlate_columns
+from quaestor_stats._correlation import correlate_columns as correlate_columns
 from quaestor_stats._design import Design, Facets, cluster_unit, facets
-from quaestor_stats._human_ceiling import human_ceiling as ceiling_of_columns
-from quaestor_stats._inputs import Labels, complete, oriented
+from quaestor_stats._human_ceiling import ceiling_of_arrays as ceiling_of_columns
+from quaestor_stats._inputs import Labels, complete, orient_scores
 from quaestor_stats._metric_differences import MetricDifference, best_metrics, metric_differences
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._result import Result
-from quaestor_stats._result_table import ResultTable, table_of
+from quaestor_stats._result_table import ResultTable, table_from_rows
 from quaestor_stats._soft_accuracy import pair_tests, soft_accuracy
-from quaestor_stats._tables import Table, labels, numbers
+from quaestor_stats._tables import Table, labels, numeric_column
 from quaestor_stats._version import VERSION
 from quaestor_stats._williams import williams
 
@@ -105,7 +105,7 @@ def correlate(
             for metric, y in own.items()
             for method in METHODS
         ]
-        return table_of(rows, notes=[INDEPENDENT], signature=signature)
+        return table_from_rows(rows, notes=[INDEPENDENT], signature=signature)
     found = against_people(
         people,
         own,
@@ -115,7 +115,7 @@ def correlate(
         ratings=_by_annotator(scores, human, chosen),
     )
     rows = [_row(row.human, row.metric, row.measure, row.found) for row in found]
-    return table_of(rows, signature=signature)
+    return table_from_rows(rows, signature=signature)
 
 
 def compare_metrics(
@@ -169,7 +169,7 @@ def compare_metrics(
     if source is None:
         _require_source(level)
         rows = [row for name, column in people.items() for row in _by_williams(name, column, own)]
-        return table_of(rows, notes=[INDEPENDENT], signature=signature)
+        return table_from_rows(rows, notes=[INDEPENDENT], signature=signature)
     of = _facets(scores, source, system, level, chosen)
     ratings = _by_annotator(scores, human, chosen)
     pairs = metric_differences(
@@ -198,7 +198,7 @@ def compare_metrics(
         for name in people
         if (note := _best(name, [row for row in single if row.human == name], pairs))
     ]
-    return table_of(rows, notes=notes, signature=signature)
+    return table_from_rows(rows, notes=notes, signature=signature)
 
 
 def soft_pairwise_accuracy(
@@ -287,7 +287,7 @@ def human_ceiling(
     0.99
     """
     result = ceiling_of_columns(
-        numbers(ratings, value),
+        numeric_column(ratings, value),
         systems=labels(ratings, system),
         sources=labels(ratings, source),
         annotators=labels(ratings, annotator),
@@ -298,10 +298,10 @@ def human_ceiling(
 
 def _humans(scores: Table, human: Human) -> dict[str, Any]:
     if not isinstance(human, Mapping):
-        return {name: numbers(scores, name) for name in _names(human)}
+        return {name: numeric_column(scores, name) for name in _names(human)}
     means = {}
     for name, columns in human.items():
-        table = np.column_stack([numbers(scores, column) for column in columns])
+        table = np.column_stack([numeric_column(scores, column) for column in columns])
         given = ~np.isnan(table)
         total, times = np.nansum(table, axis=1), given.sum(axis=1)
         means[name] = np.where(times > 0, total / np.maximum(times, 1), np.nan)
@@ -317,7 +317,7 @@ def _by_annotator(scores: Table, human: Human, design: Design) -> dict[str, Any]
             "annotators are random: give human as a dict from a criterion to its annotators' columns"
         )
     return {
-        name: np.column_stack([numbers(scores, column) for column in columns])
+        name: np.column_stack([numeric_column(scores, column) for column in columns])
         for name, columns in human.items()
     }
 
@@ -332,8 +332,9 @@ def _names(names: Names) -> list[str]:
 
 def _metrics(scores: Table, metrics: Names) -> dict[str, Any]:
     return {
-        name.removeprefix("-"): oriented(
-            numbers(scores, name.removeprefix("-")), higher_is_better=not name.startswith("-")
+        name.removeprefix("-"): orient_scores(
+            numeric_column(scores, name.removeprefix("-")),
+            higher_is_better=not name.startswith("-"),
         )
         for name in _names(metrics)
     }

@@ -17,10 +17,10 @@ from quaestor_stats._inputs import (
     constant,
     numeric,
 )
-from quaestor_stats._jackknife import WithoutUnits, inferred
+from quaestor_stats._jackknife import WithoutUnits, infer_coefficients
 from quaestor_stats._permutation import Swaps
 from quaestor_stats._resampling import Jackknife, Spread, mean_statistic, spread
-from quaestor_stats._result import NO_SPREAD, ConfidenceInterval, Result, undefined
+from quaestor_stats._result import NO_SPREAD, ConfidenceInterval, Result, undefined_result
 
 ENUMERATED = 16  # sources up to which all 2^n swaps are taken
 COUNTED = 13  # sources up to which Wilcoxon's p is exact whatever the ties
@@ -236,7 +236,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike, *, clusters: Labels | None = N
     name = "Wilcoxon signed-rank, zeros after Pratt"
     if not ranked.any():
         reason = "the systems never differ" if n else "no source has both scores"
-        return undefined(name, reason, n=n, dropped=dropped)
+        return undefined_result(name, reason, n=n, dropped=dropped)
     if len(ranked) <= COUNTED:
         statistic, p = _counted_signed_ranks(ranked)
     else:
@@ -284,11 +284,11 @@ def two_sample_t(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.9
     name = "two-sample t, equal variances"
     n = a.size + b.size
     if min(a.size, b.size) < 2:
-        return undefined(
+        return undefined_result(
             name, f"{a.size} and {b.size} scores: two of each are needed", n=n, dropped=dropped
         )
     if constant(a) and constant(b):
-        return undefined(name, "neither system's scores vary", n=n, dropped=dropped)
+        return undefined_result(name, "neither system's scores vary", n=n, dropped=dropped)
     gap = float(a.mean() - b.mean())
     df = n - 2.0
     pooled = ((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / df
@@ -331,7 +331,7 @@ def cliffs_delta(
     pairs = complete([first, second], names=["first", "second"])
     method = f"Cliff's delta; left-out {unit.plural}, {confidence:.0%}"
     if pairs.n == 0:
-        return undefined("Cliff's delta", "no source has both scores", dropped=pairs.dropped)
+        return undefined_result("Cliff's delta", "no source has both scores", dropped=pairs.dropped)
     codes = np.arange(pairs.n)
     if clusters is not None:
         codes = cluster_codes(clusters, pairs.kept, name="sources")
@@ -346,7 +346,7 @@ def cliffs_delta(
         reason = f"without one of the {unit.plural} every score of one system is above all of the other's"
     else:
         left = WithoutUnits(value=np.array([value]), sources=without[:, None], unit=unit)
-        found = inferred(left, scale="fisher", confidence=confidence)
+        found = infer_coefficients(left, scale="fisher", confidence=confidence)
         low, high, reason = float(found.low[0]), float(found.high[0]), str(found.reason[0])
     return Result(
         value=value,

@@ -6,8 +6,14 @@ from numpy.typing import ArrayLike
 from quaestor_stats._chance_corrected import agreeing_share
 from quaestor_stats._informative_clusters import OTHERWISE, guarded
 from quaestor_stats._inputs import Labels, Patterns, RatingScale, patterns, units_in
-from quaestor_stats._resampling import Interval, Jackknife, estimated, mean_statistic, unit_of
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._resampling import (
+    Interval,
+    Jackknife,
+    estimate_statistic,
+    mean_statistic,
+    unit_of,
+)
+from quaestor_stats._result import Result, undefined_result
 
 
 def percent_agreement(
@@ -66,9 +72,9 @@ def percent_agreement(
     pairable = counted.with_at_least(2)
     dropped = units_in(ratings) - pairable.n
     if not pairable.n:
-        return undefined(method, "no unit has two ratings", dropped=dropped)
+        return undefined_result(method, "no unit has two ratings", dropped=dropped)
     features = np.column_stack([agreeing_share(pairable.counts), np.ones(len(pairable.counts))])
-    result = estimated(
+    result = estimate_statistic(
         features,
         pairable.times,
         mean_statistic,

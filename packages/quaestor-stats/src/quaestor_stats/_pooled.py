@@ -13,7 +13,7 @@ from quaestor_stats._concordance import concordances, concordances_within, untie
 from quaestor_stats._correlation import REQUIRED_ITEMS
 from quaestor_stats._design import Facets
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, constant
-from quaestor_stats._jackknife import MAX_GROUPS, WithoutUnits, deal, jackknife
+from quaestor_stats._jackknife import MAX_GROUPS, WithoutUnits, deal_groups, jackknife
 
 PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall_c"]
 COEFFICIENTS: tuple[PooledCoefficient, ...] = get_args(PooledCoefficient)
@@ -22,7 +22,7 @@ Coded: TypeAlias = tuple[IntArray, int]  # the unit of each item, and how many u
 _FEW = 32
 
 
-def pooled(
+def pooled_correlations(
     human: FloatArray,
     metrics: FloatArray,
     facets: Facets,
@@ -44,7 +44,7 @@ def pooled(
         `MAX_GROUPS` groups of clusters, Kendall every cluster.
     """
     groups = min(facets.n_clusters, MAX_GROUPS)
-    dealt = replace(facets, cluster=deal(facets.cluster), n_clusters=groups)
+    dealt = replace(facets, cluster=deal_groups(facets.cluster), n_clusters=groups)
     computed = _computed(human, metrics, _units(facets), _units(dealt), coefficients)
     left_out = {}
     for name, (value, *without) in computed.items():

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, numeric, source_codes
 from quaestor_stats._resampling import Jackknife, Resampled, jackknife_interval, with_spread
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._result import Result, undefined_result
 
 REQUIRED_SOURCES = 10  # with human ratings; with fewer the interval does not keep its level
 PEOPLE = "mean of the annotators' values"
@@ -64,7 +64,7 @@ def corrected_mean(
     judged_items = _JudgedItems.of(people, judge, sources)
     items, n = judged_items.n, judged_items.n_by_people
     if reason := _cannot(judged_items, unit):
-        nothing = undefined(CORRECTED, reason, n=n)
+        nothing = undefined_result(CORRECTED, reason, n=n)
         return Corrected(
             people=nothing, corrected=nothing, tuning=nan, saves=nan, items=items, judged=n
         )

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._inputs import FloatArray, IntArray, Labels, grouped, numeric
+from quaestor_stats._inputs import FloatArray, IntArray, Labels, group_labels, numeric
 
 EXACT = 9  # decimals in which equal means are equal
 
@@ -32,7 +32,7 @@ def resampled_means(
     scores = numeric(table, name="table", ndim=2)
     judged = ~np.isnan(scores)
     labels = np.arange(scores.shape[1]) if clusters is None else clusters
-    names, cluster = grouped(labels, name="clusters")
+    names, cluster = group_labels(labels, name="clusters")
     size = len(names)
     drawn = rng.multinomial(size, np.full(size, 1 / size), size=resamples)
     weight = drawn[:, cluster].astype(np.float64)

@@ -8,8 +8,15 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._correlation import correlate
-from quaestor_stats._inputs import FloatArray, IntArray, RatingScale, checked, checked_scale, coded
+from quaestor_stats._correlation import correlate_columns
+from quaestor_stats._inputs import (
+    FloatArray,
+    IntArray,
+    RatingScale,
+    check_ratings,
+    checked_scale,
+    code_ratings,
+)
 from quaestor_stats._result import Result
 
 CoefficientOf = Callable[[FloatArray], Result]
@@ -32,7 +39,7 @@ def severity(ratings: ArrayLike) -> FloatArray:
     Below 0 is harsh where high is good. The others' mean does not include the rater, so a rater who
     shares no unit has nan.
     """
-    table = checked(ratings)
+    table = check_ratings(ratings)
     judged = ~np.isnan(table)
     others = judged.sum(axis=1, keepdims=True) - 1
     total = np.nansum(table, axis=1, keepdims=True)
@@ -48,8 +55,8 @@ def scale_use(ratings: ArrayLike, *, scale: RatingScale) -> ScaleCounts:
 
     Rows must be in the order judged for the run to mean straight-lining; a gap does not break it.
     """
-    table, values = checked(ratings), checked_scale(scale)
-    codes = coded(table, values)
+    table, values = check_ratings(ratings), checked_scale(scale)
+    codes = code_ratings(table, values)
     counts = np.stack([(codes == v).sum(axis=0) for v in range(values.size)], axis=1)
     total = counts.sum(axis=1)
     top = np.where(total > 0, counts.max(axis=1) / np.maximum(total, 1), nan)
@@ -74,13 +81,13 @@ def leave_one_out(ratings: ArrayLike, coefficient: CoefficientOf) -> list[Result
     >>> [round(e.value, 2) for e in leave_one_out(table, lambda t: krippendorff_alpha(t, level="nominal"))]
     [-0.33, -0.33, 1.0]
     """
-    table = checked(ratings)
+    table = check_ratings(ratings)
     return [coefficient(np.delete(table, rater, axis=1)) for rater in range(table.shape[1])]
 
 
 def with_the_others(ratings: ArrayLike) -> list[Result]:
     """Return each rater's Spearman correlation with the mean of the others, over units both have."""
-    table = checked(ratings)
+    table = check_ratings(ratings)
     judged = ~np.isnan(table)
     count, total = judged.sum(axis=1), np.nansum(table, axis=1)
     found = []
@@ -88,5 +95,5 @@ def with_the_others(ratings: ArrayLike) -> list[Result]:
         own, mine = table[:, rater], judged[:, rater]
         others = count - mine
         mean = np.where(others > 0, (total - np.where(mine, own, 0)) / np.maximum(others, 1), nan)
-        found.append(correlate(own, mean, method="spearman"))
+        found.append(correlate_columns(own, mean, method="spearman"))
     return found

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._inputs import FloatArray, numeric
 from quaestor_stats._resampling import Bootstrap, redrawn
-from quaestor_stats._result import ConfidenceInterval, Result, undefined
+from quaestor_stats._result import ConfidenceInterval, Result, undefined_result
 
 TIE = 9  # decimals of means: equal sums of other parts stay ties
 REQUIRED_SYSTEMS = 3  # systems, before their order is compared
@@ -34,10 +34,10 @@ def cv_star(scores: ArrayLike, *, lowest: float) -> Result:
     shifted = numeric(scores, name="scores", ndim=1) - lowest
     n, name = len(shifted), "CV*"
     if n < 2 or np.isnan(shifted).any():
-        return undefined(name, "a study has no score of this system", n=n)
+        return undefined_result(name, "a study has no score of this system", n=n)
     mean = float(shifted.mean())
     if mean <= 0:
-        return undefined(name, "every score is the scale's lowest point", n=n)
+        return undefined_result(name, "every score is the scale's lowest point", n=n)
     c4 = sqrt(2 / (n - 1)) * gamma(n / 2) / gamma((n - 1) / 2)
     spread = float(shifted.std(ddof=1)) / c4
     return Result(value=100 * (1 + 1 / (4 * n)) * spread / mean, n=n, method=name)
@@ -62,10 +62,12 @@ def order_kept(
     systems, sources = first[0].shape
     name = "Spearman over systems; 95% of redrawn sources"
     if systems < REQUIRED_SYSTEMS:
-        return undefined(name, f"{systems} systems: too few to compare their order", n=systems)
+        return undefined_result(
+            name, f"{systems} systems: too few to compare their order", n=systems
+        )
     value = float(_spearman(first, second, np.ones((1, sources)))[0])
     if np.isnan(value):
-        return undefined(name, "in one study all systems have the same mean", n=systems)
+        return undefined_result(name, "in one study all systems have the same mean", n=systems)
     drawn = redrawn(np.ones(sources), Bootstrap(rng, resamples))  # block by block
     found = np.concatenate([_spearman(first, second, times) for times in drawn])
     known = found[~np.isnan(found)]

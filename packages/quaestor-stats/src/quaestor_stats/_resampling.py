@@ -113,7 +113,7 @@ class Spread:
     df: float = nan
 
 
-def estimated(
+def estimate_statistic(
     features: FloatArray,
     times: FloatArray,
     statistic: Statistic,

@@ -93,7 +93,7 @@ class Result:
             low, high = write(self.ci.low), write(self.ci.high)
             text += f", {self.ci.level:.0%} CI [{low}, {high}]"
         if not isnan(self.pvalue):
-            text += f", p {p_value(self.pvalue)}"
+            text += f", p {p_with_relation(self.pvalue)}"
         notes = "; ".join(note for note in (self.method, self.reason, self.caution) if note)
         return f"{text} ({notes})" if notes else text
 
@@ -116,7 +116,7 @@ def with_zero(value: float) -> str:
     return f"{sign}{abs(value):.2f}"
 
 
-def p_value(p: float) -> str:
+def p_with_relation(p: float) -> str:
     """Return a p with its relation, to three decimals.
 
     Examples
@@ -127,6 +127,6 @@ def p_value(p: float) -> str:
     return "< .001" if p < 0.001 else "= " + f"{p:.3f}".removeprefix("0")
 
 
-def undefined(method: str, reason: str, *, n: int = 0, dropped: int = 0) -> Result:
+def undefined_result(method: str, reason: str, *, n: int = 0, dropped: int = 0) -> Result:
     """Return a result without a value, with the reason."""
     return Result(value=nan, n=n, dropped=dropped, method=method, reason=reason)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from quaestor_stats._result import decimal, p_value, with_zero
+from quaestor_stats._result import decimal, p_with_relation, with_zero
 
 P_COLUMNS = ("p", "p_holm", "p_adjusted")
 LATEX = str.maketrans(
@@ -95,14 +95,14 @@ class ResultTable:
         if isnan(value):
             return "–"
         if name in P_COLUMNS:
-            return p_value(value).removeprefix("= ")
+            return p_with_relation(value).removeprefix("= ")
         return with_zero(value) if self.keeps_zero else decimal(value)
 
     def _is_number(self, name: str) -> bool:
         return any(isinstance(row[name], int | float) for row in self)
 
 
-def table_of(
+def table_from_rows(
     rows: Sequence[dict[str, Any]],
     *,
     notes: Sequence[str] = (),

@@ -12,7 +12,7 @@ from quaestor_stats._design import Facets
 from quaestor_stats._inputs import FloatArray, IntArray
 from quaestor_stats._permutation import Swaps
 from quaestor_stats._system_level import Orders, OrderTest, counted_orders
-from quaestor_stats._within_source import tables
+from quaestor_stats._within_source import system_means_by_source
 
 # Drawn, and as many mirror images: the standard error of a soft accuracy is then at most .001
 PERMUTATIONS = 250_000
@@ -81,7 +81,7 @@ def pair_tests(
 def _leads(columns: FloatArray, facets: Facets) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the pairs of systems with a source in common, and by how much the first leads on every
     source (G, pairs, columns), 0 where one of them has no question."""
-    means = tables(columns, facets)
+    means = system_means_by_source(columns, facets)
     present = np.asarray(~np.isnan(means).any(axis=2))
     first, second = np.triu_indices(facets.n_systems, 1)
     both = present[:, first] & present[:, second]

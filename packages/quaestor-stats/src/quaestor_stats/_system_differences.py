@@ -26,7 +26,7 @@ import numpy as np
 
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, judged_rows
-from quaestor_stats._jackknife import WithoutUnits, deal, inferred, jackknife
+from quaestor_stats._jackknife import WithoutUnits, deal_groups, infer_coefficients, jackknife
 from quaestor_stats._paired_tests import Permuted, paired_permutation
 from quaestor_stats._result import ConfidenceInterval, Result
 
@@ -158,15 +158,17 @@ def means_over_annotators(
 def _mean_over_annotators(rows: _Rows, unit: ClusterUnit, scale: tuple[float, float]) -> Result:
     clusters, cluster = np.unique(rows.cluster, return_inverse=True)
     annotators, annotator = np.unique(rows.annotator, return_inverse=True)
-    value, without_cluster = jackknife(_mean_of_outputs, deal(cluster), rows.value, rows.output)
+    value, without_cluster = jackknife(
+        _mean_of_outputs, deal_groups(cluster), rows.value, rows.output
+    )
     left_out = WithoutUnits(value=value, sources=without_cluster, unit=unit)
     reason = unit.reason_against(clusters.size)
     if annotators.size < 2:
         reason = ONE_ANNOTATOR
     else:
-        _, without = jackknife(_mean_of_outputs, deal(annotator), rows.value, rows.output)
+        _, without = jackknife(_mean_of_outputs, deal_groups(annotator), rows.value, rows.output)
         left_out = left_out.with_annotators(without, np.asarray(np.isnan(without).any(axis=0)))
-    limits = inferred(left_out, scale="plain", confidence=0.95)
+    limits = infer_coefficients(left_out, scale="plain", confidence=0.95)
     reason = reason or str(limits.reason)
     low, high = max(float(limits.low), scale[0]), min(float(limits.high), scale[1])
     return Result(
@@ -259,7 +261,7 @@ def _adjusted(
     value = float(weights @ pair.value)
     if np.isnan(value):
         return SystemDifference(value=nan, n=n, method=method, reason=CONFOUNDED)
-    without_cluster = _weights_without(pair, deal(cluster))
+    without_cluster = _weights_without(pair, deal_groups(cluster))
     left_out = WithoutUnits(
         value=np.asarray(value),
         sources=without_cluster @ pair.value,
@@ -275,7 +277,7 @@ def _adjusted(
         without_annotator = _weights_without(pair, annotator) @ pair.value
         fragile = np.asarray(np.isnan(without_annotator).any())
         left_out = left_out.with_annotators(without_annotator, fragile)
-    limits = inferred(left_out, scale="plain", confidence=confidence)
+    limits = infer_coefficients(left_out, scale="plain", confidence=confidence)
     reason = reason or str(limits.reason)
     interval = ConfidenceInterval(float(limits.low), float(limits.high), confidence)
     return SystemDifference(

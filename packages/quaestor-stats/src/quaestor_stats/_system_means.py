@@ -14,12 +14,12 @@ from quaestor_stats._inputs import (
     Labels,
     RatingScale,
     checked_scale,
-    coded,
-    grouped,
+    code_ratings,
+    group_labels,
     numeric,
 )
-from quaestor_stats._resampling import Jackknife, estimated, mean_statistic
-from quaestor_stats._result import ConfidenceInterval, Result, undefined
+from quaestor_stats._resampling import Jackknife, estimate_statistic, mean_statistic
+from quaestor_stats._result import ConfidenceInterval, Result, undefined_result
 
 # Sources with another mean than the commonest that an interval needs. With fewer it held the mean in
 # .82 to .93 of simulated studies of 12 to 100 sources with .65 to .99 of ratings at the scale's end;
@@ -68,8 +68,8 @@ def system_means(
         weighs more.
     """
     values = numeric(scores, name="scores", ndim=1)
-    names, system = grouped(systems, name="systems")
-    _, source = grouped(sources, name="sources")
+    names, system = group_labels(systems, name="systems")
+    _, source = group_labels(sources, name="sources")
     if not len(values) == len(system) == len(source):
         raise ValueError(
             f"columns differ in length: {len(values)} scores, {len(system)} systems, {len(source)} sources"
@@ -88,11 +88,11 @@ def _mean_over(
     method, scored = f"mean of question scores, {unit.plural} as units", ~np.isnan(values)
     dropped = int((~scored).sum())
     if not scored.any():
-        return undefined(method, "no question has a score", dropped=dropped)
+        return undefined_result(method, "no question has a score", dropped=dropped)
     _, place = np.unique(source[scored], return_inverse=True)
     columns = [np.bincount(place, values[scored]), np.bincount(place)]
     sums: FloatArray = np.column_stack(columns).astype(np.float64)
-    found = estimated(
+    found = estimate_statistic(
         sums,
         np.ones(len(sums)),
         mean_statistic,
@@ -123,7 +123,7 @@ def distribution(scores: ArrayLike, *, scale: RatingScale) -> Distribution:
     """Count how often each point of the scale was given in an array of any shape."""
     values = checked_scale(scale)
     table = numeric(np.asarray(scores).reshape(-1, 1), name="scores", ndim=2)
-    counts = np.bincount(coded(table, values)[:, 0], minlength=values.size + 1)
+    counts = np.bincount(code_ratings(table, values)[:, 0], minlength=values.size + 1)
     return Distribution(values, counts[:-1], int(counts[-1]))
 
 
@@ -131,7 +131,7 @@ def system_distributions(
     scores: ArrayLike, *, systems: Labels, scale: RatingScale
 ) -> dict[Hashable, Distribution]:
     """Count per system; ``scores`` may be (n_questions,) or (n_questions, n_raters)."""
-    names, system = grouped(systems, name="systems")
+    names, system = group_labels(systems, name="systems")
     rows = np.asarray(scores)
     if len(rows) != len(system):
         raise ValueError(f"columns differ in length: {len(rows)} scores, {len(system)} systems")
@@ -144,8 +144,8 @@ def by_source(
     """Return mean scores (n_systems, n_sources), nan where a system has none, with the names of
     both sides."""
     values = numeric(scores, name="scores", ndim=1)
-    names, system = grouped(systems, name="systems")
-    places, source = grouped(sources, name="sources")
+    names, system = group_labels(systems, name="systems")
+    places, source = group_labels(sources, name="sources")
     scored = ~np.isnan(values)
     cell = (system * len(places) + source)[scored]
     size = len(names) * len(places)

@@ -11,9 +11,9 @@ from quaestor_stats._generalisability import systems_apart
 from quaestor_stats._inputs import FloatArray, IntArray
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._resampling import require_share
-from quaestor_stats._result_table import ResultTable, table_of
+from quaestor_stats._result_table import ResultTable, table_from_rows
 from quaestor_stats._system_differences import CONTRAST, RatedOutputs, system_differences
-from quaestor_stats._tables import Table, labels, numbers
+from quaestor_stats._tables import Table, labels, numeric_column
 from quaestor_stats._variance_components import Components, variance_components
 from quaestor_stats._version import VERSION
 
@@ -100,7 +100,7 @@ def compare_systems(
         }
         for ((first, second), result), p in zip(pairs.items(), adjusted, strict=True)
     ]
-    notes = [f"p_holm: Holm's correction over the pairs of {len(systems_of(rows))} systems."]
+    notes = [f"p_holm: Holm's correction over the pairs of {len(systems_in_table(rows))} systems."]
     if any(row["test"] == CONTRAST for row in rows):
         notes.append(
             "contrast: annotators are random, or different ones rated the two systems on a source; "
@@ -109,7 +109,7 @@ def compare_systems(
     notes += [f"{name} has no rating." for name in columns.without_rating]
     unit = chosen.cluster or "source"
     signature = f"compare_systems|random:{chosen.key}|unit:{unit}|seed:{SEED}|version:{VERSION}"
-    return table_of(rows, notes=notes, signature=signature, keeps_zero=True)
+    return table_from_rows(rows, notes=notes, signature=signature, keeps_zero=True)
 
 
 def mixed_model(
@@ -208,10 +208,10 @@ def d_study(model: Components, *, annotators: Sequence[int], sources: Sequence[i
         }
         for study in systems_apart(model, annotators=annotators, sources=sources)
     ]
-    return table_of(rows, signature=f"d_study|version:{VERSION}")
+    return table_from_rows(rows, signature=f"d_study|version:{VERSION}")
 
 
-def systems_of(comparisons: Iterable[dict[str, Any]]) -> list[Hashable]:
+def systems_in_table(comparisons: Iterable[dict[str, Any]]) -> list[Hashable]:
     """Return the systems of a table of comparisons."""
     return list(dict.fromkeys(row[name] for row in comparisons for name in ("first", "second")))
 
@@ -249,7 +249,7 @@ def ranks(comparisons: ResultTable, *, level: float = 0.05) -> ResultTable:
     [('B', 1, 1), ('A', 2, 2)]
     """
     require_share("level", level)
-    systems = systems_of(comparisons)
+    systems = systems_in_table(comparisons)
     better, worse = dict.fromkeys(systems, 0), dict.fromkeys(systems, 0)
     for row in comparisons:
         if row["p_holm"] < level:
@@ -261,7 +261,7 @@ def ranks(comparisons: ResultTable, *, level: float = 0.05) -> ResultTable:
         {"system": system, "best": 1 + better[system], "worst": len(systems) - worse[system]}
         for system in systems
     ]
-    return table_of(sorted(rows, key=lambda row: (row["best"], row["worst"])))
+    return table_from_rows(sorted(rows, key=lambda row: (row["best"], row["worst"])))
 
 
 class _Columns:
@@ -270,7 +270,7 @@ class _Columns:
     def __init__(
         self, ratings: Table, value: str, names: Mapping[str, str | None], design: Design
     ) -> None:
-        given = numbers(ratings, value)
+        given = numeric_column(ratings, value)
         rated = np.flatnonzero(~np.isnan(given))
         self.values: FloatArray = given[rated]
         columns = {role: _at(labels(ratings, name), rated) for role, name in names.items() if name}

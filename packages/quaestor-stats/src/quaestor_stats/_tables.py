@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from quaestor_stats._inputs import FloatArray, grouped
+from quaestor_stats._inputs import FloatArray, group_labels
 
 Table: TypeAlias = Any
 BLANK = ("", "na", "nan")
@@ -34,7 +34,7 @@ def is_table(data: object) -> bool:
     return isinstance(data, list | tuple) and bool(data) and isinstance(data[0], Mapping)
 
 
-def columns_of(table: Table) -> list[Any]:
+def table_columns(table: Table) -> list[Any]:
     """Return the names of a table's columns."""
     if not is_table(table):
         raise ValueError("a table is a data frame, a mapping of columns, or a list of rows")
@@ -49,8 +49,8 @@ def cells(table: Table, name: str) -> list[Any]:
     ValueError
         The table has no such column.
     """
-    if name not in columns_of(table):
-        there = ", ".join(map(str, columns_of(table)))
+    if name not in table_columns(table):
+        there = ", ".join(map(str, table_columns(table)))
         raise ValueError(f"there is no column {name!r}; there are {there}")
     if hasattr(table, "columns") or isinstance(table, Mapping):
         values = list(table[name])
@@ -82,7 +82,7 @@ def labels(table: Table, name: str) -> list[Hashable]:
     return values
 
 
-def numbers(table: Table, name: str) -> FloatArray:
+def numeric_column(table: Table, name: str) -> FloatArray:
     """Return a column as numbers, nan where a cell is blank.
 
     Raises
@@ -129,8 +129,8 @@ def ratings_table(
         A column is missing, a rating is no number, a rater rated a unit twice, or a unit lies in
         two clusters.
     """
-    units, unit_of = grouped(labels(table, unit), name=unit)
-    raters, rater_of = grouped(labels(table, rater), name=rater)
+    units, unit_of = group_labels(labels(table, unit), name=unit)
+    raters, rater_of = group_labels(labels(table, rater), name=rater)
     given, categories = _ratings(table, value, words=words)
     cell = unit_of * len(raters) + rater_of
     different, times = np.unique(cell, return_counts=True)
@@ -146,7 +146,7 @@ def ratings_table(
 
 def _ratings(table: Table, name: str, *, words: bool) -> tuple[FloatArray, list[str] | None]:
     try:
-        return numbers(table, name), None
+        return numeric_column(table, name), None
     except ValueError:
         if not words:
             raise

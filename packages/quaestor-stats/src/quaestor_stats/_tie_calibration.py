@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._design import Facets, facets
 from quaestor_stats._inputs import FloatArray, IntArray, Labels, numeric, same_length
-from quaestor_stats._jackknife import Inferred, WithoutUnits, inferred
-from quaestor_stats._result import ConfidenceInterval, Result, undefined
-from quaestor_stats._within_source import mean_left_out, tables
+from quaestor_stats._jackknife import Inferred, WithoutUnits, infer_coefficients
+from quaestor_stats._result import ConfidenceInterval, Result, undefined_result
+from quaestor_stats._within_source import mean_left_out, system_means_by_source
 
 _NEAR = 1e-12
 _CELLS = 4_000_000
@@ -61,9 +61,9 @@ class Accuracies:
         ties. A two-sided p would not keep its level, because epsilon is chosen on the other sources:
         a metric that follows nothing is significantly worse than chance in up to 15% of studies.
         """
-        held_out = inferred(self.held_out, scale="plain", confidence=confidence)
+        held_out = infer_coefficients(self.held_out, scale="plain", confidence=confidence)
         high = np.minimum(held_out.high + self.in_sample - self.held_out.value, 1)
-        two_sided = inferred(self.beyond_chance, scale="plain", confidence=confidence).p
+        two_sided = infer_coefficients(self.beyond_chance, scale="plain", confidence=confidence).p
         above = self.beyond_chance.value
         p = np.select([above > 0, above < 0], [two_sided / 2, 1 - two_sided / 2], two_sided)
         return replace(held_out, low=np.maximum(held_out.low, 0), high=high, p=p)
@@ -143,13 +143,18 @@ def pairwise_accuracy(
         value, used, how = _given(*columns, of, epsilon), epsilon, "as given"
     method = f"pairwise accuracy, ties {how}" + ("" if groups is None else ", mean over groups")
     accuracy = Result(value=value, n=found.pairs, dropped=dropped, method=method)
-    return Calibrated(accuracy, used, float(found.baseline[0]), held_out(found, 0, 0, dropped))
+    return Calibrated(
+        accuracy, used, float(found.baseline[0]), held_out_accuracy(found, 0, 0, dropped)
+    )
 
 
 def _no_accuracy(reason: str, dropped: int) -> Calibrated:
     name = "pairwise accuracy"
     return Calibrated(
-        undefined(name, reason, dropped=dropped), nan, nan, undefined(name, reason, dropped=dropped)
+        undefined_result(name, reason, dropped=dropped),
+        nan,
+        nan,
+        undefined_result(name, reason, dropped=dropped),
     )
 
 
@@ -165,13 +170,13 @@ def _places(labels: Labels) -> IntArray:
 
 def _given(human: FloatArray, metric: FloatArray, of: Facets, epsilon: float) -> float:
     """Return the accuracy with a given epsilon."""
-    pairs = _Pairs.of(tables(human, of), tables(metric, of))
+    pairs = _Pairs.of(system_means_by_source(human, of), system_means_by_source(metric, of))
     gap, people = pairs.metrics[:, 0], pairs.human[:, 0]
     hit = np.where(np.abs(gap) <= epsilon + pairs.slack[0], people == 0, people * gap > 0)
     return float(pairs.weight @ hit)
 
 
-def held_out(found: Accuracies, human: int, metric: int, dropped: int = 0) -> Result:
+def held_out_accuracy(found: Accuracies, human: int, metric: int, dropped: int = 0) -> Result:
     """Return one accuracy with epsilons of the other sources, its interval, and the test against
     chance.
 
@@ -205,7 +210,9 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
     permuted, pairs tie in both with the product of both shares of ties, and half of those that tie
     in neither are in order.
     """
-    pairs = _Pairs.of(tables(human, facets), tables(metrics, facets))
+    pairs = _Pairs.of(
+        system_means_by_source(human, facets), system_means_by_source(metrics, facets)
+    )
     if pairs.source.size == 0:
         return "no pair of items to compare"
     shape = human.shape[1], metrics.shape[1]

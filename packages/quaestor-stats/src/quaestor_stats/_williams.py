@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._correlation import Method, coefficients
 from quaestor_stats._inputs import FloatArray, complete
-from quaestor_stats._result import Result, undefined
+from quaestor_stats._result import Result, undefined_result
 
 Number: TypeAlias = float | FloatArray
 Alternative: TypeAlias = Literal["two-sided", "greater"]
@@ -76,12 +76,14 @@ def williams(
     (-1.0767, 0.2843)
     """
     method = f"Williams' test, {alternative}"
-    if reason := unusable(r12, r13, r23, n, fewest=4):
-        return undefined(method, reason, n=n)
+    if reason := unusable_reason(r12, r13, r23, n, fewest=4):
+        return undefined_result(method, reason, n=n)
     t = float(williams_t(r12, r13, r23, n))
     if np.isnan(t):
         way = "alike" if r23 > 0 else "the opposite way"
-        return undefined(method, f"the two metrics order the items {way}: nothing to test", n=n)
+        return undefined_result(
+            method, f"the two metrics order the items {way}: nothing to test", n=n
+        )
     return Result(
         value=r12 - r13, n=n, method=method, statistic=t, pvalue=_p_of_t(t, n - 3, alternative)
     )
@@ -127,7 +129,7 @@ def williams_matrix(
     return t, 2 * special.stdtr(items.n - 3, -np.abs(t))
 
 
-def unusable(r12: float, r13: float, r23: float, n: int, *, fewest: int) -> str:
+def unusable_reason(r12: float, r13: float, r23: float, n: int, *, fewest: int) -> str:
     """Return why the three correlations cannot be compared, or an empty string."""
     if n < fewest:
         return f"{n} items: the test needs {fewest}"

@@ -20,7 +20,7 @@ from quaestor_stats._pooled import COEFFICIENTS, PooledCoefficient
 _CELLS = 4_000_000
 
 
-def tables(columns: FloatArray, facets: Facets) -> FloatArray:
+def system_means_by_source(columns: FloatArray, facets: Facets) -> FloatArray:
     """Return the means of each system's questions on each source, (G, S, columns), nan where
     there are none.
     """
@@ -128,7 +128,7 @@ def source_coefficients(
     """Return the correlations on every source (G, K, M), and where systems are random without
     each of them (S, ...).
     """
-    h, x = tables(human, facets), tables(metrics, facets)
+    h, x = system_means_by_source(human, facets), system_means_by_source(metrics, facets)
     r = on_sources(h, x, coefficient=coefficient)
     if not facets.design.random_systems:
         return r, None
@@ -186,7 +186,7 @@ def within_values(
     coefficients: Sequence[PooledCoefficient],
 ) -> dict[PooledCoefficient, FloatArray]:
     """Return the means over sources alone, (K, M)."""
-    h, x = tables(human, facets), tables(metrics, facets)
+    h, x = system_means_by_source(human, facets), system_means_by_source(metrics, facets)
     found = {}
     for name in coefficients:
         r = on_sources(h, x, coefficient=name)

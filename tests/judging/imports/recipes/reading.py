@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from judging.imports.frames import Opened, Problem
-from judging.imports.mapping import Column, Mapping
-from judging.imports.open import open_file
-from judging.imports.recipes.registry import recipe_for
+from judging.formats.frames import Opened, Problem
+from judging.formats.mapping import Column, Mapping
+from judging.formats.open import open_file
+from judging.formats.recipes.registry import recipe_for
 
 
 @dataclass

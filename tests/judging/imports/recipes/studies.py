@@ -1,6 +1,6 @@
 """A study of our own, with everything in it that an export could lose."""
 
-from judging.imports.records import (
+from judging.formats.records import (
     MarkRecord,
     NoteRecord,
     QuestionRecord,

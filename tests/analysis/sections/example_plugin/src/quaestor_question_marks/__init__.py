@@ -1,19 +1,19 @@
 """A section of another package: how many questions of a system end with a question mark."""
 
 from analysis.reports.layout import Cell, PageTable
-from analysis.reports.rows import column, table_row
+from analysis.reports.rows import row_field, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.percentages import percent
+from judging.base.percentages import percent
 
 
 @table_row
 class QuestionMarkRow:
     """Questions of one system that end with a question mark."""
 
-    system: str = column("name of the system")
-    questions: int = column("questions it returned")
-    share: float = column("share of them that end with a question mark")
+    system: str = row_field("name of the system")
+    questions: int = row_field("questions it returned")
+    share: float = row_field("share of them that end with a question mark")
 
 
 class QuestionMarks(Section[QuestionMarkRow]):

@@ -1,1 +1,0 @@
-"""Actions of the analysis: starting a run, and computing its results."""

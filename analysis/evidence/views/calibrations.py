@@ -1,0 +1,109 @@
+"""The page of a pilot or calibration round: agreement, where annotators differ, and what they
+decide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from analysis.evidence.actions import calibrations
+from analysis.evidence.actions.calibrations import ENOUGH, RoundMeasures
+from analysis.reports.numerals import coefficient, interval_text
+from judging.base.percentages import percent
+from judging.base.texts import whole_number
+from judging.campaigns.actions import discussions
+from judging.campaigns.guards import campaign_for_staff, judges_now, with_how_to_decline
+from judging.campaigns.models.campaign import Campaign, Round
+from judging.campaigns.models.members import Membership
+from judging.jobs import tasks
+from judging.jobs.actions import jobs
+from judging.jobs.models.job import Job
+from judging.protocols.models.protocol import Criterion
+
+if TYPE_CHECKING:
+    from quaestor_stats import Result
+
+
+@campaign_for_staff
+@require_GET
+def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Show a round's agreement and differences beside those of earlier rounds; for an open round,
+    the annotators who are missing. Users who still judge the dataset in another campaign are
+    refused, because they would see others' judgments."""
+    if judges_now(request.user, campaign.collection, but_in=campaign):
+        said = (
+            "You judge this dataset in another campaign that has not ended. Until it is closed you do not see what "
+            "others said of it here."
+        )
+        raise PermissionDenied(with_how_to_decline(said, request.user, campaign.collection))
+    round = get_object_or_404(campaign.rounds.trials(), pk=pk)
+    round.campaign = campaign
+    page = whole_number(request.GET.get("page", ""), least=1) or 1
+    job = _job(request, campaign)
+    rounds = calibrations.measured(campaign, pk, page)
+    own = next((each for each in rounds if each.round.pk == pk), None)
+    criteria = list(campaign.rubric.criteria.all())
+    of_criteria = {each.criterion_id: each.text for each in round.notes.filter(unit__isnull=True)}
+    manager = campaign.memberships.filter(user=request.user, role=Membership.Role.MANAGER)
+    context = {
+        "campaign": campaign,
+        "tab": "rounds",
+        "round": round,
+        "rounds": rounds,
+        "own": own,
+        "job": job,
+        "worker_lives": jobs.worker_lives(),
+        "table": [_row(each, rounds) for each in criteria],
+        "counts": [each.compared.differing for each in rounds],
+        "within": percent(own.compared.within) if own else "",
+        "enough": percent(ENOUGH),
+        "unfinished": [] if own and own.is_complete else calibrations.unfinished(round),
+        "notes": [(each, of_criteria.get(each.pk, "")) for each in criteria],
+        "decided": discussions.current_decisions(campaign),
+        "proposed": discussions.proposed_decisions(round),
+        "may_write": campaign.state == Campaign.State.DRAFT and manager.exists(),
+    }
+    return render(request, "analysis/evidence/calibration.html", context)
+
+
+def _job(request: HttpRequest, campaign: Campaign) -> Job | None:
+    """Return the job that computes the alphas, unless they are computed; begin it if necessary."""
+    if not campaign.rounds.trials().filter(closed_at__isnull=False).exists():
+        return None
+    if calibrations.current_job(campaign):
+        return None
+    state = calibrations.calibration_state(campaign)
+    tried = campaign.jobs.filter(kind=calibrations.KIND, parameters={"state": state})
+    failed = tried.filter(state=Job.State.FAILED).first()  # it would fail again
+    return failed or tasks.begin_once(
+        kind=calibrations.KIND, by=request.user, campaign=campaign, state=state
+    )
+
+
+def _row(
+    criterion: Criterion, rounds: list[RoundMeasures]
+) -> tuple[Criterion, list[dict[str, Any]]]:
+    return criterion, [_cell(each.round, each.alphas.get(criterion.key)) for each in rounds]
+
+
+def _cell(round: Round, alpha: Result | None) -> dict[str, Any]:
+    """Return an alpha as text for the table, and scaled to the axis from 0 to 1 of its chart."""
+    if alpha is None:
+        return {"round": round, "reason": ""}
+    if not alpha.defined:
+        return {"round": round, "reason": alpha.reason}
+    ends = (alpha.ci.low, alpha.ci.high) if alpha.ci.defined else (alpha.value, alpha.value)
+    low, high = (100 * min(max(end, 0.0), 1.0) for end in ends)
+    return {
+        "round": round,
+        "value": coefficient(alpha.value),
+        "interval": interval_text(alpha, coefficient),
+        "reason": alpha.reason,
+        "low": low,
+        "high": high,
+        "estimate": 100 * min(max(alpha.value, 0.0), 1.0),
+    }

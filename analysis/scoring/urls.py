@@ -1,0 +1,42 @@
+"""Addresses of the pages of scoring."""
+
+from django.urls import path
+
+from judging.base.views.late_views import LateViews
+
+check_copies = LateViews("analysis.scoring.views.check_copies")
+degradations = LateViews("analysis.scoring.views.degradations")
+matching = LateViews("analysis.scoring.views.matching")
+scoring = LateViews("analysis.scoring.views.scoring")
+tuning = LateViews("analysis.scoring.views.tuning")
+
+urlpatterns = [
+    path(
+        "campaigns/<uuid:uuid>/plan/checks/degraded/",
+        check_copies.make_degraded_copies_view,
+        name="degraded_checks",
+    ),
+    path("campaigns/<uuid:uuid>/tuning/", tuning.tuning, name="tuning"),
+    path("campaigns/<uuid:uuid>/tuning/run/", tuning.start, name="tuning_start"),
+    path("collections/<int:pk>/degrade/", degradations.degrade_dataset_view, name="degrade"),
+    path("collections/<int:pk>/metrics/", scoring.show_metrics, name="metrics"),
+    path("collections/<int:pk>/metrics/run/", scoring.start, name="metrics_start"),
+    path("collections/<int:pk>/metrics/systems/", scoring.add_systems, name="metrics_systems"),
+    path(
+        "collections/<int:pk>/metrics/compare/",
+        scoring.compare_columns_view,
+        name="metrics_compare",
+    ),
+    path("collections/<int:pk>/metrics/matching/", matching.matching, name="matching"),
+    path("collections/<int:pk>/metrics/matching/run/", matching.start, name="matching_start"),
+    path(
+        "collections/<int:pk>/metrics/matching/<uuid:job>.json",
+        matching.download_matching,
+        name="matching_document",
+    ),
+    path(
+        "collections/<int:pk>/metrics/matching/<uuid:job>/<slug:name>.svg",
+        matching.figure,
+        name="matching_figure",
+    ),
+]

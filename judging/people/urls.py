@@ -1,0 +1,23 @@
+"""Addresses of the pages of accounts."""
+
+from django.urls import path
+
+from judging.people.views import accounts as account_accounts
+from judging.people.views import second_factor, tokens
+
+urlpatterns = [
+    path("accounts/", account_accounts.list_accounts, name="accounts"),
+    path("confirm/", account_accounts.confirm_password, name="confirm"),
+    path("second-factor/", second_factor.second_factor, name="second_factor"),
+    path("key/", tokens.show_api_token, name="key"),
+    path("key/revoke/", tokens.revoke_token_view, name="key_revoke"),
+    path("sessions/", tokens.sessions, name="sessions"),
+    path("sessions/end/", tokens.end_sessions, name="end_sessions"),
+    path("sessions/<int:pk>/end/", tokens.end_session, name="end_session"),
+    path("accounts/<int:pk>/let-try/", account_accounts.end_log_in_pause, name="let_try"),
+    path(
+        "accounts/<int:pk>/second-factor/remove/",
+        second_factor.turn_off_for_user,
+        name="second_factor_remove",
+    ),
+]

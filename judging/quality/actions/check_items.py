@@ -1,0 +1,254 @@
+"""The gold questions and degraded copies of a campaign, stored in a dataset of their own."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from judging.base.refusals import Refused
+from judging.campaigns.models.campaign import Campaign, Deviation
+from judging.datasets.models.dataset import Collection, Question, QuestionSet, Source, System, Unit
+from judging.people.actions import history
+from judging.people.models.event import Event
+from judging.people.models.user import User
+from judging.protocols.models.protocol import Criterion
+from judging.quality.models.check import AcceptedValue, CheckItem, CheckKind
+
+
+class NotAQuestion(Refused):
+    """The check is not made from a question of the campaign's dataset, it has no accepted value, or
+    the protocol is locked."""
+
+    code = "invalid_check"
+
+
+def add_gold(
+    *,
+    campaign: Campaign,
+    unit: Unit,
+    text: str,
+    accepted: Mapping[int, Iterable[int]],
+    by: User | None = None,
+) -> CheckItem:
+    """Store a gold question with its accepted values by criterion; an empty text leaves the
+    question's text unchanged."""
+    values = _ticked(accepted)
+    with transaction.atomic():
+        item = _add(campaign, CheckKind.GOLD, unit, text, "")
+        _accept(item, values)
+        history.record_event(
+            Event.Act.GOLD_CHANGED,
+            by=by,
+            campaign=campaign,
+            about=f"gold {item.pk}",
+            after=_written(values),
+        )
+    return item
+
+
+def add_degraded(*, campaign: Campaign, unit: Unit, text: str, method: str) -> CheckItem:
+    """Store a degraded copy of a question; it is shown long after its original."""
+    with transaction.atomic():
+        return _add(campaign, CheckKind.DEGRADED, unit, text, method)
+
+
+def correct_gold(
+    *,
+    item: CheckItem,
+    accepted: Mapping[int, Iterable[int]],
+    by: User,
+    now: datetime,
+    reason: str,
+) -> None:
+    """Change a gold question's accepted values. Annotators' answers stay; whether they passed is
+    computed from the new values.
+
+    After the lock this is a deviation, which the report lists with its reason.
+    """
+    values = _ticked(accepted)
+    with transaction.atomic():
+        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=item.campaign_id)
+        held = CheckItem.objects.select_for_update().get(pk=item.pk)
+        before: dict[int, list[int]] = {}
+        for criterion, value in held.accepted.order_by("criterion", "value").values_list(
+            "criterion", "value"
+        ):
+            before.setdefault(criterion, []).append(value)
+        held.accepted.all().delete()
+        _accept(held, values)
+        history.record_event(
+            Event.Act.GOLD_CHANGED,
+            by=by,
+            campaign=campaign,
+            about=f"gold {held.pk}",
+            before=_written(before),
+            after=_written(values),
+        )
+        if campaign.state != Campaign.State.DRAFT:
+            Deviation.objects.create(
+                campaign=campaign,
+                what=f"accepted values of gold question {held.pk}",
+                before=_written(before),
+                after=_written(values),
+                reason=reason,
+                made_by=by,
+                made_at=now,
+            )
+
+
+def copy_checks(of: Campaign, to: Campaign) -> None:
+    """Give a draft the checks of another campaign on the same dataset and by the same protocol."""
+    standing = of.check_items.filter(retired_at__isnull=True)
+    for item in standing.select_related(
+        "unit__question", "original__question_set__source"
+    ).order_by("pk"):
+        made = _add(to, item.kind, item.original, item.unit.question.text, item.method)
+        AcceptedValue.objects.bulk_create(
+            AcceptedValue(item=made, criterion_id=criterion, value=value)
+            for criterion, value in item.accepted.values_list("criterion", "value")
+        )
+
+
+def retire_check(*, item: CheckItem, by: User, now: datetime) -> None:
+    """Show a check to no further annotator, and exclude it from all results; its judgments stay."""
+    with transaction.atomic():
+        if CheckItem.objects.filter(pk=item.pk, retired_at__isnull=True).update(retired_at=now):
+            about = f"{item.kind} {item.pk}"
+            history.record_event(
+                Event.Act.CHECK_RETIRED, by=by, campaign=item.campaign, about=about
+            )
+
+
+def discard_checks(campaign: Campaign) -> None:
+    """Delete the checks of a draft in which no annotator has judged."""
+    CheckItem.objects.filter(campaign=campaign).delete()
+    for own in Collection.objects.filter(checks_of=campaign):
+        own.sources.all().delete()
+        own.delete()
+
+
+def _ticked(accepted: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
+    values = {criterion: sorted(set(own)) for criterion, own in accepted.items() if own}
+    if not values:
+        raise NotAQuestion("Tick at least one accepted value.")
+    return values
+
+
+def _written(values: Mapping[int, Sequence[int]]) -> str:
+    names = dict(Criterion.objects.filter(pk__in=values).values_list("pk", "key"))
+    return "; ".join(
+        f"{names[key]}: {', '.join(map(str, own))}" for key, own in sorted(values.items())
+    )
+
+
+def checks_document(campaign: Campaign) -> dict[str, Any]:
+    """Return what the lock fixes of the checks: how many there are of each kind, and their hash."""
+    lines: list[list[Any]] = []
+    for item in campaign.check_items.filter(retired_at__isnull=True).select_related(
+        "unit__question", "original"
+    ):
+        right = sorted(item.accepted.values_list("criterion__key", "value"))
+        lines.append([item.kind, item.unit.question.text, item.method, right])
+    if not lines:
+        return {}
+    kinds = [line[0] for line in lines]
+    written = json.dumps(sorted(lines), ensure_ascii=False)
+    counts: dict[str, Any] = {str(kind): kinds.count(kind) for kind in sorted(set(kinds))}
+    return {"checks": counts | {"sha256": hashlib.sha256(written.encode()).hexdigest()}}
+
+
+def _accept(item: CheckItem, values: Mapping[int, Sequence[int]]) -> None:
+    AcceptedValue.objects.bulk_create(
+        AcceptedValue(item=item, criterion_id=criterion, value=value)
+        for criterion, own in values.items()
+        for value in own
+    )
+
+
+def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> CheckItem:
+    """Copy a question's source into the dataset of the checks; `text`, if not empty, replaces the
+    question's text."""
+    if Campaign.objects.select_for_update().get(pk=campaign.pk).state != Campaign.State.DRAFT:
+        raise NotAQuestion(
+            "The protocol is locked, so its checks cannot change.", code="protocol_locked"
+        )
+    origin = unit.question_set.source
+    if (
+        origin.collection_id != campaign.collection_id
+        or not Question.objects.filter(unit=unit).exists()
+    ):
+        raise NotAQuestion("This is no question of the campaign's dataset.")
+    copied = _copy(
+        origin, _collection(campaign), f"{kind} {CheckItem.objects.count() + 1} {unit.pk}"
+    )
+    own = copied[unit.pk]
+    if text.strip():
+        Question.objects.filter(unit=own).update(text=text.strip())
+    return CheckItem.objects.create(
+        campaign=campaign, kind=kind, unit_id=own, original=unit, method=method
+    )
+
+
+def _collection(campaign: Campaign) -> Collection:
+    own, _new = Collection.objects.get_or_create(
+        checks_of=campaign,
+        defaults={
+            "name": f"Checks of {campaign.title}"[:200],
+            "owner": campaign.collection.owner,
+            "language": campaign.collection.language,
+        },
+    )
+    return own
+
+
+def _copy(origin: Source, into: Collection, key: str) -> dict[int, int]:
+    """Copy a source with every system's questions; return the copy of each unit."""
+    passage = origin.passage
+    if passage:
+        passage, _new = into.passages.get_or_create(
+            digest=passage.digest, defaults={"text": passage.text}
+        )
+    last = into.sources.aggregate(last=Max("position"))["last"] or 0
+    kept = (
+        *("answer", "answer_start", "sentence", "sentence_start"),
+        *("target_type", "modality", "language"),
+    )
+    source = Source.objects.create(
+        collection=into,
+        key=key[:200],
+        position=last + 1,
+        passage=passage,
+        **{name: getattr(origin, name) for name in kept},
+    )
+    held = list(origin.question_sets.select_related("system").prefetch_related("units__question"))
+    names = {each.system.name for each in held}
+    System.objects.bulk_create(
+        (System(collection=into, name=name) for name in sorted(names)), ignore_conflicts=True
+    )
+    systems = {each.name: each for each in into.systems.filter(name__in=names)}
+    sets = QuestionSet.objects.bulk_create(
+        QuestionSet(source=source, system=systems[each.system.name], expected=each.expected)
+        for each in held
+    )
+    units = [
+        (unit, there) for each, there in zip(held, sets, strict=True) for unit in each.units.all()
+    ]
+    made = Unit.objects.bulk_create(
+        Unit(question_set=there, position=unit.position) for unit, there in units
+    )
+    copied = {unit.pk: new.pk for (unit, _there), new in zip(units, made, strict=True)}
+    Question.objects.bulk_create(
+        Question(
+            unit_id=copied[unit.pk],
+            text=unit.question.text,
+            question_type=unit.question.question_type,
+            submitted_answer=unit.question.submitted_answer,
+        )
+        for unit, _there in units
+        if hasattr(unit, "question")
+    )
+    return copied

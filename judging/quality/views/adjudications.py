@@ -1,0 +1,136 @@
+"""Adjudication: naming the adjudicator, and the page on which they adjudicate ratings."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from judging.base.forms.plain_text import sent_text
+from judging.base.views.refusals import refusals_shown
+from judging.campaigns.actions import campaigns
+from judging.campaigns.guards import (
+    campaign_for_adjudicator,
+    campaign_for_managers,
+    campaign_for_staff,
+    how_to_decline,
+    judges_now,
+)
+from judging.campaigns.models.campaign import Campaign
+from judging.enrolments import guards
+from judging.people.actions.accounts import find_account
+from judging.people.guards import password_confirmed
+from judging.quality.actions import adjudications
+from judging.quality.forms.adjudications import AdjudicatorForm, parse_value
+from judging.quality.models.adjudication import Adjudication
+
+A_PAGE = 20
+
+
+@campaign_for_staff
+@require_GET
+def adjudication(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the adjudicator, and how many ratings are left to adjudicate."""
+    return _page(request, campaign, AdjudicatorForm())
+
+
+@campaign_for_managers
+@require_POST
+@password_confirmed
+def name_adjudicator_view(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Name the adjudicator."""
+    form = AdjudicatorForm(request.POST)
+    if form.is_valid():
+        with refusals_shown(form):
+            adjudications.name_adjudicator(
+                campaign=campaign,
+                adjudicator=find_account(form.cleaned_data["username"]),
+                threshold=form.cleaned_data["threshold"],
+                by=request.user,
+                now=timezone.now(),
+            )
+            messages.success(request, _("Send them the address of their page."))
+            return redirect("judging:adjudication", campaign.uuid)
+    return _page(request, campaign, form, status=422)
+
+
+def _page(
+    request: HttpRequest, campaign: Campaign, form: AdjudicatorForm, status: int = 200
+) -> HttpResponse:
+    own = Adjudication.objects.filter(campaign=campaign).select_related("adjudicator").first()
+    found = adjudications.find_differences(campaign, own.threshold) if own else []
+    settled = adjudications.settled_of(campaign)
+    context = {
+        "campaign": campaign,
+        "tab": "adjudication",
+        "form": form,
+        "own": own,
+        "differing": len(found),
+        "open": sum((each.unit, each.criterion) not in settled for each in found),
+        "settled": len(settled),
+        "ended": campaign.state in adjudications.ENDED,
+        "address": request.build_absolute_uri(reverse("judging:settle", args=[campaign.uuid])),
+        "is_manager": guards.may_manage(request.user, campaign),
+        "follows_draft": campaigns.follows_draft(campaign),
+    }
+    return render(request, "judging/quality/adjudication.html", context, status=status)
+
+
+@campaign_for_adjudicator
+@require_http_methods(["GET", "POST"])
+def adjudicate_ratings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show where annotators differ, and store adjudicated ratings. Adjudicators who still judge the
+    dataset see nothing, because the page shows the ratings of others."""
+    if judges_now(request.user, campaign.collection):
+        decline = how_to_decline(request.user, campaign.collection)
+        context = {"campaign": campaign, "judges": True, "decline": decline}
+        return render(request, "judging/quality/settle.html", context, status=403)
+    wanted = request.GET.get("page", "1")
+    taken = request.method == "POST" and _take(request, campaign)
+    ended = campaign.state in adjudications.ENDED
+    found = (
+        adjudications.find_differences(campaign, campaign.adjudication.threshold) if ended else []
+    )
+    settled = adjudications.settled_of(campaign)
+    is_open = [(each.unit, each.criterion) not in settled for each in found]
+    if request.method == "POST":
+        token = request.POST.get("token", "")
+        tokens = [adjudications.token_of(campaign, each) for each in found]
+        own = tokens.index(token) if token in tokens else 0
+        after = [*range(own, len(found)), *range(own)]
+        place = next((each for each in after if is_open[each]), own) if taken else own
+        address = reverse("judging:settle", args=[campaign.uuid])
+        at = f"#d{tokens[place]}" if tokens else ""
+        return redirect(f"{address}?page={place // A_PAGE + 1}{at}")
+    page = Paginator(found, A_PAGE).get_page(wanted)
+    context = {
+        "campaign": campaign,
+        "ended": ended,
+        "page": page,
+        "places": adjudications.describe_differences(campaign, page.object_list),
+        "left": sum(is_open),
+    }
+    return render(request, "judging/quality/settle.html", context)
+
+
+def _take(request: HttpRequest, campaign: Campaign) -> bool:
+    """Store the sent adjudicated rating; return whether it was accepted."""
+    value = parse_value(request.POST.get("value"))
+    if value is None:
+        messages.error(request, _("Choose a value."))
+        return False
+    with refusals_shown(request):
+        adjudications.store_adjudicated_rating(
+            campaign=campaign,
+            token=request.POST.get("token", ""),
+            value=value,
+            reason=sent_text(request.POST, "reason"),
+            by=request.user,
+            now=timezone.now(),
+        )
+        messages.success(request, _("Adjudicated. The annotators' ratings do not change."))
+        return True
+    return False

@@ -1,0 +1,116 @@
+"""Systems that an annotator worked on, whose outputs they do not judge."""
+
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from judging.base.refusals import Refused
+from judging.campaigns.actions import selections
+from judging.campaigns.actions.authorships import _with, bar_own_tasks
+from judging.campaigns.guards import judges_now
+from judging.campaigns.models.assignment import Assignment
+from judging.campaigns.models.authorship import BarredTask, SystemAuthor
+from judging.campaigns.models.campaign import Campaign, Round, Task
+from judging.campaigns.models.members import Enrollment
+from judging.datasets.models.dataset import QuestionSet, System
+from judging.people.actions import history
+from judging.people.models.event import Event
+from judging.people.models.user import User
+from judging.protocols.models.protocol import Rubric
+from judging.work.actions import assignments
+
+
+class CannotBar(Refused):
+    """The author could judge nothing, or has judged their own system already; the message says
+    which."""
+
+    code = "cannot_bar_author"
+
+
+def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) -> None:
+    """Store which systems an annotator made; a task with one of them that they hold is given to
+    another annotator."""
+    with transaction.atomic():
+        rows = Enrollment.objects.select_for_update(no_key=True, of=("self",)).select_related(
+            "campaign__rubric"
+        )
+        held = rows.get(pk=enrollment.pk)
+        wanted = {each.pk: each.name for each in systems}
+        before = dict(
+            SystemAuthor.objects.filter(enrollment=held).values_list("system", "system__name")
+        )
+        if wanted == before:
+            return
+        _check_blind(held, by)
+        _check(held, wanted)
+        SystemAuthor.objects.filter(enrollment=held).delete()
+        SystemAuthor.objects.bulk_create(
+            SystemAuthor(enrollment=held, system_id=pk) for pk in wanted
+        )
+        BarredTask.objects.filter(enrollment=held).delete()
+        for round in held.campaign.rounds.exclude(kind=Round.Kind.CHECKS):
+            bar_own_tasks(round=round, enrollment=held)
+        for own in Assignment.objects.held_by(held).filter(
+            task__in=BarredTask.objects.filter(enrollment=held).values("task")
+        ):
+            assignments.give_back(assignment=own)
+        # tasks that were barred may be free now
+        Enrollment.objects.filter(pk=held.pk).update(cursor_round=None)
+        history.record_event(
+            Event.Act.AUTHOR_NOTED,
+            by=by,
+            campaign=held.campaign,
+            about=held.label,
+            before=", ".join(sorted(before.values())),
+            after=", ".join(sorted(wanted.values())),
+        )
+
+
+def _check_blind(enrollment: Enrollment, by: User) -> None:
+    """Raise CannotBar if the user judges this dataset and the annotator has begun to judge.
+
+    The message is the same for all systems: a refusal or a released task would reveal to the user
+    which systems the annotator judged, who may be the user under an anonymous link.
+    """
+    if not judges_now(by, enrollment.campaign.collection):
+        return
+    begun = [Assignment.State.HELD, Assignment.State.SUBMITTED, Assignment.State.EXTRA]
+    if enrollment.assignments.filter(state__in=begun).exists():
+        raise CannotBar(
+            f"{enrollment.label} has begun to judge, and you judge this dataset too: until the campaigns in which "
+            "you do are closed you cannot note systems here. Another manager can note it."
+        )
+
+
+def _check(enrollment: Enrollment, wanted: Iterable[int]) -> None:
+    """Raise CannotBar if the author would have nothing left to judge, or judged a system already."""
+    campaign, wanted = enrollment.campaign, list(wanted)
+    if not wanted:
+        return
+    if campaign.order == Campaign.Order.PANEL:
+        raise CannotBar(
+            "In a rotated panel every annotator judges every system, so an author of one cannot have a seat."
+        )
+    judged = {"assignments__enrollment": enrollment, "assignments__submitted_at__isnull": False}
+    if (
+        done := _with(Task.objects.filter(round__campaign=campaign, **judged), wanted)
+        .distinct()
+        .count()
+    ):
+        raise CannotBar(
+            f"{enrollment.label} has judged {done} tasks with this system already. Exclude the annotator from the "
+            "analysis, or erase their answers."
+        )
+    tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
+    if tasks.exists():
+        is_left = tasks.exclude(pk__in=_with(tasks, wanted).values("pk")).exists()
+    elif campaign.rubric.task == Rubric.Task.SOURCE:
+        own = QuestionSet.objects.filter(source=OuterRef("pk"), system__in=wanted)
+        is_left = selections.judged_sources(campaign).filter(~Exists(own)).exists()
+    else:
+        is_left = selections.judged_systems(campaign).exclude(pk__in=wanted).exists()
+    if not is_left:
+        raise CannotBar(
+            "Every task shows a question of this system, so its author could judge nothing here."
+        )

@@ -1,0 +1,72 @@
+"""Which collections are of the same dataset: copies, and collections of one file."""
+
+import pytest
+
+from judging.campaigns.actions import dataset_uses
+from judging.campaigns.guards import judges_now
+from judging.datasets.actions import datasets
+from judging.datasets.models.dataset import Collection
+from judging.datasets.models.same_dataset import same_material
+from judging.people.actions import history
+from judging.people.models.event import Event
+from tests import factories
+from tests.judging.imports import studies
+
+pytestmark = pytest.mark.django_db
+OTHERS = """\
+passage,answer,system,question
+The bell rings at noon.,at noon,Alba,When does the bell ring?
+The bell rings at noon.,at noon,Brisa,What rings?
+"""
+
+
+def copy_of(collection: Collection) -> Collection:
+    """Return a copy, as degrading makes one, without what it degrades."""
+    about = datasets.dataset_name(collection)
+    how = {"of": {"collection": str(collection.pk)}}
+    made = factories.collection(owner=collection.owner, mapping={"degraded": how})
+    history.record_event(
+        Event.Act.COLLECTION_DEGRADED, about=about, after=datasets.dataset_name(made)
+    )
+    return made
+
+
+def same(*group: Collection) -> bool:
+    """Say whether each of the collections finds just these."""
+    return all(same_material(each.pk) == {other.pk for other in group} for each in group)
+
+
+def test_copies_of_copies_and_collections_of_one_file_are_the_same_material() -> None:
+    first, again = studies.assembled(), studies.assembled()
+    copies = copy_of(first), copy_of(again)
+    assert same(first, again, *copies, copy_of(copies[0]))
+
+
+def test_two_files_stay_two_materials_beside_a_collection_that_holds_both() -> None:
+    one, other, pooled = studies.assembled(), studies.assembled(OTHERS), studies.assembled()
+    studies.add(pooled, OTHERS)
+    assert same_material(pooled.pk) == {one.pk, other.pk, pooled.pk}
+    assert same_material(one.pk) == {one.pk, pooled.pk}
+    assert same_material(other.pk) == {other.pk, pooled.pk}
+
+
+def test_two_files_stay_two_materials_when_a_copy_that_joined_them_is_deleted() -> None:
+    one, other, between = studies.assembled(), studies.assembled(OTHERS), studies.assembled()
+    joined = copy_of(between)
+    studies.add(joined, OTHERS)
+    gone = between.pk, joined.pk
+    for each in (joined, between):
+        dataset_uses.delete_dataset(collection=each)
+    assert same_material(one.pk) == {one.pk, *gone}
+    assert other.pk not in same_material(one.pk)
+    assert one.pk not in same_material(other.pk)
+
+
+def test_who_judges_one_file_keeps_the_sight_of_another_that_somebody_pooled_with_it() -> None:
+    judged, own = studies.assembled(), studies.assembled(OTHERS)
+    campaign = factories.campaign(collection=judged)
+    factories.enrollment(campaign, account=own.owner)
+    pooled = studies.assembled()
+    studies.add(pooled, OTHERS)
+    assert judges_now(own.owner, judged) and judges_now(own.owner, pooled)
+    assert not judges_now(own.owner, own)

@@ -1,0 +1,52 @@
+"""Programs that use the REST API with a token."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from judging.jobs.models.job import Job
+from judging.people.actions import tokens
+from judging.people.models.user import User
+from tests.working import carry_out
+
+API = "/api/v1"
+
+
+class Program(APIClient):
+    """A client that sends JSON."""
+
+    default_format = "json"
+
+
+def program(user: User, scope: str = "manage") -> Program:
+    """Return a client that sends a new token of a user."""
+    client = Program()
+    token = tokens.make_token(user=user, now=timezone.now(), scope=scope)
+    client.credentials(HTTP_AUTHORIZATION=f"Token {token}")
+    return client
+
+
+def done(answer: Any) -> Job:
+    """Do the job that an answer names, as a worker does."""
+    assert answer.status_code == 202, answer.content
+    assert answer.headers["Location"] == answer.json()["url"]
+    return carry_out(Job.objects.get(pk=answer.json()["id"]))
+
+
+def fields_of(answer: Any) -> set[str]:
+    """Return the fields that a problem names."""
+    assert answer.status_code == 422, answer.content
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    return {each["field"] for each in answer.json()["errors"]}
+
+
+@contextmanager
+def counted() -> Iterator[CaptureQueriesContext]:
+    """Count the queries of a block."""
+    with CaptureQueriesContext(connection) as found:
+        yield found
