@@ -30,7 +30,7 @@ from judging.base.api.problems import Conflict
 from judging.base.limits import MAX_NOTE_CHARACTERS
 from judging.campaigns.actions import discussions
 from judging.campaigns.campaign_texts import TRANSLATED, text_in, whole_consent
-from judging.campaigns.guards import use_campaign_language, use_fixed_language
+from judging.campaigns.guards import use_fixed_language
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Enrollment, Membership
@@ -40,6 +40,7 @@ from judging.jobs.api.resources import Resource
 from judging.people.api.scopes import ANNOTATE
 from judging.protocols import documents
 from judging.protocols.spans import Marked, join_ranges
+from judging.quality.actions import checks
 from judging.work.actions import drafts, judgments, sheets
 from judging.work.actions.assignments import Here, NoneNow
 from judging.work.actions.drafts import LAST_SEQUENCE, Entry, MissingAnswers, SentPage
@@ -438,18 +439,18 @@ class AnnotatorCampaigns(mixins.ListModelMixin, Resource):
         enrollment = self.enrollment()
         _check_agreed(enrollment)
         now = timezone.now()
-        standing = next_tasks.annotator_standing(enrollment=enrollment, now=now)
-        own = standing.participation
-        if standing.step and not standing.has_ended and not (own and own.left):
-            page = reverse(f"annotation:{standing.step}", args=[uuid])
-            return _claimed(standing.step, url=request.build_absolute_uri(page))
+        state = next_tasks.annotator_state(enrollment=enrollment, now=now, skips_start=True)
         outcome = None
-        if not standing.step:
-            outcome = next_tasks.claim_task(enrollment=enrollment, rounds=standing.rounds)
+        match state.next_step:
+            case "training" | "qualification" as step:
+                page = reverse(f"annotation:{step}", args=[uuid])
+                return _claimed(step, url=request.build_absolute_uri(page))
+            case "tasks":
+                outcome = next_tasks.claim_task(enrollment=enrollment, rounds=state.rounds)
         if isinstance(outcome, Here):
             return _claimed("task", task=_task(_own(request, outcome.assignment.pk)))
-        if own is not None:
-            participations.end_participation(participation=own, now=now)
+        if state.participation is not None:
+            participations.end_participation(participation=state.participation, now=now)
         if isinstance(outcome, NoneNow):
             return _claimed("none_now", held_by_others=outcome.held_by_others)
         return _claimed("closed" if outcome is None else "finished")
@@ -521,7 +522,11 @@ class AnnotatorTasks(Resource):
         sent, page = _page(own, SubmissionSerializer(data=request.data), sheet)
         try:
             done = judgments.submit_and_claim_next(
-                assignment=own, page=page, token=sent["token"], sheet=sheet
+                claim_next=checks.claim_next_with_checks,
+                assignment=own,
+                page=page,
+                token=sent["token"],
+                sheet=sheet,
             )
         except MissingAnswers as missing:
             raise _lacking(missing) from None
@@ -549,7 +554,7 @@ def _own(request: Request, pk: Any) -> Assignment:
     found = assignment_at_work(pk=pk, user_pk=request.user.pk)
     if found is None:
         raise Http404
-    use_campaign_language(request, found)
+    use_fixed_language(request, found)
     return found
 
 

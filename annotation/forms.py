@@ -23,7 +23,7 @@ from judging.enrolments.actions.enrollments import consent_digest
 from judging.enrolments.models.exit_form import ExitQuestion
 from judging.protocols import spans
 from judging.protocols.spans import Marked
-from judging.work.actions.drafts import LAST_SEQUENCE, AnswerTimes
+from judging.work.actions.drafts import LAST_SEQUENCE, AnswerTimes, SentPage
 from judging.work.actions.judgments import PageConditions
 from judging.work.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
 
@@ -86,6 +86,23 @@ class DraftsForm:
             AnswerTimes(_moment(first), _moment(last), _known(InputKind, kind))
             for first, last, kind in zip(shown, answered, inputs, strict=True)
         ]
+
+    def page(self, sheet: Sheet) -> SentPage:
+        """Return the answers, marks, reports and comment, each with its control; raise NotAsked for
+        a name that the task does not have."""
+        marks: dict[AskedMark, Marked] = {}
+        reports: dict[AskedReport, str] = {}
+        answers: list[tuple[AskedControl, int | None]] = []
+        for name, value in self.cleaned_data.items():
+            if MARK.fullmatch(name):
+                marks[sheet.find_mark(name)] = value
+            elif REPORT.fullmatch(name):
+                reports[sheet.find_report(name)] = value
+            elif name != NOTE:
+                answers.append((sheet.find(name), value))
+        times = {asked: self.times[asked.name] for asked, _value in answers}
+        note = self.cleaned_data.get(NOTE)
+        return SentPage(answers, self.sequence, note, marks, reports, times)
 
     def problems(self) -> str:
         """Return what is wrong with the form in one line."""
@@ -169,13 +186,16 @@ class AnswersForm(forms.Form):
             _known(ReviewDisplay, self.data.get("review", "")),
         )
 
-    def given(self) -> list[tuple[AskedControl, int | None]]:
-        """Return the answers that were sent, with "" as none."""
-        return [(asked, self.cleaned_data[name]) for name, asked in self.asked.items()]
-
-    def reports(self) -> dict[AskedReport, str]:
-        """Return the reported problems of questions."""
-        return {report: self.cleaned_data[name] for name, report in self.reported.items()}
+    def page(self, marks: Mapping[AskedMark, Marked]) -> SentPage:
+        """Return the page as it was sent, with "" as no answer."""
+        answers = self.cleaned_data
+        return SentPage(
+            [(asked, answers[name]) for name, asked in self.asked.items()],
+            answers["sequence"] + 1,
+            answers["note"],
+            marks,
+            {report: answers[name] for name, report in self.reported.items()},
+        )
 
     def marked(self) -> dict[AskedMark, Marked]:
         """Return the marks that were sent."""

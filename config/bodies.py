@@ -50,7 +50,8 @@ class Bodies:
             return _refusal(request, 400, "not_utf8", "This site reads UTF-8.")
         if request.path_info == MAY_SEND_FILES:
             return HttpResponse(status=_status_of_sender(request))
-        length = _length(request)
+        announced = request.META.get("CONTENT_LENGTH") or "0"
+        length = int(announced) if announced.isdecimal() else 0
         if length <= MAX_VISITOR_BODY_BYTES:
             return self.answer(request)
         try:
@@ -86,11 +87,6 @@ def _is_utf8(request: HttpRequest) -> bool:
         return False
     request.encoding = "utf-8"
     return True
-
-
-def _length(request: HttpRequest) -> int:
-    announced = request.META.get("CONTENT_LENGTH") or "0"
-    return int(announced) if announced.isdecimal() else 0
 
 
 def _sender(request: HttpRequest) -> User | AnonymousUser:

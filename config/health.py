@@ -6,7 +6,7 @@ address.
 """
 
 import hmac
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
@@ -45,18 +45,6 @@ MEASURES = {
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()",
     ),
 }
-
-
-class Health:
-    """Answers the addresses below before any other middleware."""
-
-    def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.answer = answer
-        self.own = {"/health/live/": live, "/health/ready/": ready, "/metrics/": show_measures}
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        own = self.own.get(request.path_info)
-        return own(request) if own else self.answer(request)
 
 
 def live(request: HttpRequest) -> HttpResponse:
@@ -109,3 +97,6 @@ def _lines() -> Iterator[str]:
     yield "# HELP quaestor_sweeps_up Whether a sweep ran lately."
     yield "# TYPE quaestor_sweeps_up gauge"
     yield f"quaestor_sweeps_up {int(jobs.sweeps_run())}"
+
+
+PROBES = {"/health/live/": live, "/health/ready/": ready, "/metrics/": show_measures}

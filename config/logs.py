@@ -4,9 +4,10 @@ import json
 import logging
 import re
 import time
+from contextvars import ContextVar
 
-from config.requests import current
-
+# the id of the request that is being answered
+current_request: ContextVar[str] = ContextVar("request_id", default="")
 LINK = re.compile(r"/(join|go|password/new/[^/\s]+)/(?!set-password|done|crowd/)[^/\s]+")
 CROWD = re.compile(r"/join/crowd/[^\s\"']+")  # followed by ids of annotators
 MEASURED = ("method", "route", "status", "milliseconds")
@@ -31,7 +32,7 @@ class WithRequest(logging.Filter):
     """Adds the id of the request that the line belongs to."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.request_id = current.get() or "-"
+        record.request_id = current_request.get() or "-"
         return True
 
 

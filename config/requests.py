@@ -1,18 +1,25 @@
-"""An id for each request, which its answer and all its log lines carry, and one line about its
-result."""
+"""The outermost middleware: an id for each request, which its answer and all its log lines carry,
+one line about its result, and the answers to probes.
+
+No page uses the browser's devices: the Permissions-Policy header forbids them to every page and to
+anything embedded in it.
+"""
 
 import logging
 import re
 import time
 import uuid
 from collections.abc import Callable
-from contextvars import ContextVar
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from config.health import PROBES
+from config.logs import current_request
+
+UNUSED = ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
+POLICY = ", ".join(f"{feature}=()" for feature in UNUSED)
 FROM_PROXY = re.compile(r"[\w-]{8,64}")
-current: ContextVar[str] = ContextVar("request_id", default="")
 log = logging.getLogger("quaestor.requests")
 
 
@@ -26,10 +33,11 @@ class Requests:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         given = request.headers.get("X-Request-ID", "") if settings.BEHIND_PROXY else ""
         # kept until the next request, because Django still logs after this
-        current.set(given if FROM_PROXY.fullmatch(given) else uuid.uuid4().hex)
+        current_request.set(given if FROM_PROXY.fullmatch(given) else uuid.uuid4().hex)
         began = time.monotonic()
-        answer = self.answer(request)
-        answer.headers["X-Request-ID"] = current.get()
+        answer = PROBES.get(request.path_info, self.answer)(request)
+        answer.headers["X-Request-ID"] = current_request.get()
+        answer.headers["Permissions-Policy"] = POLICY
         measured = {
             "method": request.method,
             "route": request.resolver_match.route if request.resolver_match else "-",

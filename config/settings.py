@@ -141,10 +141,8 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.requests.Requests",
-    "config.health.Health",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
-    "config.browser_permissions.BrowserPermissions",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.Language",

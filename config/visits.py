@@ -2,7 +2,6 @@
 answers out of caches."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import cast
 
 from django.conf import settings
@@ -33,14 +32,21 @@ class Visits:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if settings.SESSION_COOKIE_NAME in request.COOKIES and request.user.is_authenticated:
-            now, agent = timezone.now(), request.headers.get("User-Agent", "")
-            if visits.is_idle(user=request.user, session=request.session, now=now):
+            try:
+                visits.note_visit(
+                    user=request.user,
+                    session=request.session,
+                    agent=request.headers.get("User-Agent", ""),
+                    now=timezone.now(),
+                )
+            except visits.Idle:
                 logout(request)
-            elif not _noted(request, agent, now):
+            except IntegrityError:  # the account was erased at this moment
                 request.session.flush()
                 request.user = AnonymousUser()
-            elif _lacks_second_factor(request):
-                return redirect("judging:second_factor")
+            else:
+                if settings.SECOND_FACTOR and _lacks_second_factor(request):
+                    return redirect("judging:second_factor")
         answer = self.answer(request)
         known = (
             settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
@@ -49,16 +55,6 @@ class Visits:
             # No private page stays on a shared computer
             answer.headers["Cache-Control"] = "private, no-store"
         return answer
-
-
-def _noted(request: HttpRequest, agent: str, now: datetime) -> bool:
-    """Note the visit; return False if the account was erased at this moment."""
-    user = cast(User, request.user)
-    try:
-        visits.note_visit(user=user, session=request.session, agent=agent, now=now)
-    except IntegrityError:
-        return False
-    return True
 
 
 def _lacks_second_factor(request: HttpRequest) -> bool:

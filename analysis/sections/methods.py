@@ -253,8 +253,8 @@ def _metrics(found: Found) -> Iterator[str]:
     unit = run_facts(found).unit
     yield (
         f"We correlated each metric ({format_list(names)}) with the mean human rating (Spearman's ρ, {level}, "
-        f"sign-aligned so that higher is better). Intervals and tests keep the questions on a {unit.singular} together; Holm's "
-        "correction is over the metrics of a criterion."
+        f"sign-aligned so that higher is better). Intervals and tests keep the questions on a {unit.singular} "
+        "together; Holm's correction is over the metrics of a criterion."
     )
     texts: dict[str, list[str]] = {}
     for each in found.of(MetricDefinitions):

@@ -1,7 +1,8 @@
 """The next task of an annotator: the rounds open to them, what comes first, and the claim."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from judging.campaigns.models.campaign import Campaign, Round
 from judging.campaigns.models.members import Enrollment
@@ -17,19 +18,18 @@ from judging.work.actions.assignments import Finished, Here, NoneNow
 WorkOutcome = Here | NoneNow | Finished
 
 
+NextStep = Literal["consent", "start", "training", "qualification", "tasks", "none"]
+
+
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The rounds in which an annotator may claim tasks, their part in a crowd platform's study, and
-    the exercise that comes first."""
+class AnnotatorState:
+    """What an annotator does next, the rounds in which they may claim tasks, their part in a crowd
+    platform's study, and the exercise that comes before the main round's tasks."""
 
-    rounds: list[Round]
-    participation: Participation | None
-    step: ExerciseStep
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the annotator's part in a crowd platform's study has ended."""
-        return self.participation is not None and bool(self.participation.end)
+    next_step: NextStep
+    rounds: list[Round] = field(default_factory=list)
+    participation: Participation | None = None
+    exercise: ExerciseStep = ""
 
 
 def enrollment_of(user: User, campaign: Campaign) -> Enrollment:
@@ -41,15 +41,32 @@ def enrollment_of(user: User, campaign: Campaign) -> Enrollment:
     return enrollment
 
 
-def annotator_standing(*, enrollment: Enrollment, now: datetime) -> Standing:
-    """Return the rounds in which an annotator may work now, and what comes first."""
+def annotator_state(
+    *, enrollment: Enrollment, now: datetime, skips_start: bool = False
+) -> AnnotatorState:
+    """Return what an annotator does next. `skips_start`: they have read the start page."""
+    if not enrollments.has_agreed(enrollment):
+        return AnnotatorState("consent")
     rounds = open_rounds(enrollment.campaign)
-    own = participations.participation_of(enrollment)
-    if own is not None:
-        own = participations.go_on(participation=own, now=now)
-        rounds = [each for each in rounds if each.pk == own.round_id]
-    is_main = any(each.kind == Round.Kind.MAIN for each in rounds)
-    return Standing(rounds, own, qualifications.qualification_step(enrollment) if is_main else "")
+    participation = participations.participation_of(enrollment)
+    if participation is not None:
+        participation = participations.go_on(participation=participation, now=now)
+        rounds = [round for round in rounds if round.pk == participation.round_id]
+    is_main = any(round.kind == Round.Kind.MAIN for round in rounds)
+    exercise = qualifications.qualification_step(enrollment) if is_main else ""
+    has_ended = participation is not None and bool(participation.end)
+    has_left = participation is not None and bool(participation.left)
+    next_step: NextStep = exercise or "tasks"
+    if rounds and not has_ended and not (skips_start or has_begun(enrollment)):
+        next_step = "start"
+    elif exercise and (has_ended or has_left):
+        next_step = "none"
+    return AnnotatorState(next_step, rounds, participation, exercise)
+
+
+def has_begun(enrollment: Enrollment) -> bool:
+    """Return whether an annotator was ever given a task: the start page comes before the first."""
+    return enrollment.assignments.exists()
 
 
 def open_rounds(campaign: Campaign) -> list[Round]:

@@ -117,13 +117,11 @@ def consent(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def ask_before_storing(request: HttpRequest, enrollment: Enrollment) -> HttpResponse | None:
-    """Ask an annotator who sent answers to agree to a text that has changed meanwhile; None once
-    they have.
+    """Ask an annotator who sent answers to agree to a text that has changed meanwhile; return None
+    if this page says that they do.
 
     Nothing is stored before. The page that asks holds the sent answers, and sends them again.
     """
-    if enrollments.has_agreed(enrollment):
-        return None
     form = _form(request, enrollment.campaign)
     if form.is_valid():
         enrollments.store_consent(enrollment=enrollment, now=timezone.now())

@@ -22,7 +22,7 @@ from annotation.views.exercise_pages import (
     qualification_dock,
     training_dock,
 )
-from annotation.views.page import ShownCriterion, criterion
+from annotation.views.page import ExerciseDock, ShownCriterion, criterion
 from judging.base.texts import whole_number
 from judging.campaigns.guards import campaign_for_annotators
 from judging.campaigns.models.campaign import Campaign
@@ -61,27 +61,32 @@ def training(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     is_wrong = is_sent and bool(answered.missing)
     is_answered = is_sent and not is_wrong
     if is_answered:
-        own = answered.exercise
-        qualifications.train(enrollment=enrollment, exercise=own, now=timezone.now())
-    item = ShownExercise(
-        title=_("Training, %(place)s of %(count)s") % {"place": place, "count": len(items)},
-        place=place,
-        count=len(items),
-        passage=answered.exercise.passage,
-        answer=answered.exercise.answer,
-        question=answered.exercise.question,
-        criteria=answered.criteria(is_sent=is_sent),
-        dock=training_dock(is_answered=is_answered, is_last=place == len(items)),
-        introduction=_(
+        exercise = answered.exercise
+        qualifications.train(enrollment=enrollment, exercise=exercise, now=timezone.now())
+    item = _training_item(answered, place, len(items), is_sent=is_sent, is_answered=is_answered)
+    page = judging_page(enrollment, item, submit_url=f"{request.path}?item={place}")
+    return render(request, "annotation/judge.html", {"page": page}, status=422 if is_wrong else 200)
+
+
+def _training_item(
+    answered: "_Answered", place: int, count: int, *, is_sent: bool, is_answered: bool
+) -> ShownExercise:
+    """Return a training item as the page shows it, with what is right once it is answered."""
+    introduction = ""
+    if place == 1 and not is_answered:
+        introduction = _(
             "Answer, and see at once what is right and why. You may try as often as you like; "
             "nothing of it counts or is kept."
         )
-        if place == 1 and not is_answered
-        else "",
+    return answered.shown(
+        _("Training, %(place)s of %(count)s") % {"place": place, "count": count},
+        place=place,
+        count=count,
+        is_sent=is_sent,
+        dock=training_dock(is_answered=is_answered, is_last=place == count),
+        introduction=introduction,
         feedback=answered.feedback() if is_answered else (),
     )
-    page = judging_page(enrollment, item, submit_url=f"{request.path}?item={place}")
-    return render(request, "annotation/judge.html", {"page": page}, status=422 if is_wrong else 200)
 
 
 def _after_training_item(campaign: Campaign, place: int, count: int) -> str:
@@ -128,43 +133,40 @@ def _qualification_item(
     """Show the first item, the previous one, or the next without an answer; if none is left, mark
     the try."""
     campaign, words = enrollment.campaign, _words(enrollment.campaign)
-    answered = [
+    items = [
         _Answered.of(exercise, keys, words, request.POST)
         for exercise, keys in qualifications.keys_of(campaign, Exercise.Kind.QUALIFICATION)
     ]
     number = whole_number(request.POST.get("number", ""), least=1) or standing.next
-    sent = whole_number(request.POST.get("item", ""), least=1)
-    sent_place = min(sent or len(answered), len(answered))
-    is_back = request.POST.get("action") == "back"
-    is_wrong = request.method == "POST" and not is_back and bool(answered[sent_place - 1].missing)
-    open_places = [place for place, each in enumerate(answered, start=1) if each.missing]
-    if is_back:
-        place = max(1, sent_place - 1)
-    elif is_wrong:
-        place = sent_place
-    elif open_places:
-        place = open_places[0]
-    else:
-        return _try(enrollment, number, answered)
-    own = answered[place - 1]
-    said = {"place": place, "count": len(answered)}
-    item = ShownExercise(
-        title=_("Qualification, %(place)s of %(count)s") % said,
+    place, is_wrong = _place_to_show(request, items)
+    if place is None:
+        return _try(enrollment, number, items)
+    unanswered = {place for place, item in enumerate(items, start=1) if item.missing}
+    carried = [("number", str(number)), ("item", str(place))]
+    for other, answered in enumerate(items, start=1):
+        carried += answered.as_sent() if other != place else []
+    item = items[place - 1].shown(
+        _("Qualification, %(place)s of %(count)s") % {"place": place, "count": len(items)},
         place=place,
-        count=len(answered),
-        passage=own.exercise.passage,
-        answer=own.exercise.answer,
-        question=own.exercise.question,
-        criteria=own.criteria(is_sent=is_wrong),
-        dock=qualification_dock(is_first=place == 1, is_last=open_places in ([], [place])),
-        carried=[
-            ("number", str(number)),
-            ("item", str(place)),
-            *(pair for each in answered if each is not own for pair in each.as_sent()),
-        ],
+        count=len(items),
+        is_sent=is_wrong,
+        dock=qualification_dock(is_first=place == 1, is_last=unanswered <= {place}),
+        carried=carried,
     )
     page = judging_page(enrollment, item, submit_url=request.path)
     return render(request, "annotation/judge.html", {"page": page}, status=422 if is_wrong else 200)
+
+
+def _place_to_show(request: HttpRequest, items: Sequence["_Answered"]) -> tuple[int | None, bool]:
+    """Return the place of the item to show, None if all are answered, and whether it was sent
+    without an answer."""
+    sent_place = whole_number(request.POST.get("item", ""), least=1) or len(items)
+    sent_place = min(sent_place, len(items))
+    if request.POST.get("action") == "back":
+        return max(1, sent_place - 1), False
+    if request.method == "POST" and items[sent_place - 1].missing:
+        return sent_place, True
+    return next((place for place, item in enumerate(items, start=1) if item.missing), None), False
 
 
 def _qualification_outcome(
@@ -254,6 +256,33 @@ class _Answered:
             error = _("Still to answer.") if is_sent and given is None else ""
             criteria.append(replace(own, name=self.name(key), error=error))
         return tuple(criteria)
+
+    def shown(
+        self,
+        title: str,
+        *,
+        place: int,
+        count: int,
+        is_sent: bool,
+        dock: ExerciseDock,
+        introduction: str = "",
+        feedback: tuple[Feedback, ...] = (),
+        carried: Sequence[tuple[str, str]] = (),
+    ) -> ShownExercise:
+        """Return the item as the page shows it, with the texts and buttons around it."""
+        return ShownExercise(
+            title=title,
+            place=place,
+            count=count,
+            passage=self.exercise.passage,
+            answer=self.exercise.answer,
+            question=self.exercise.question,
+            criteria=self.criteria(is_sent=is_sent),
+            dock=dock,
+            introduction=introduction,
+            feedback=feedback,
+            carried=carried,
+        )
 
     def as_sent(self) -> list[tuple[str, str]]:
         """Return the answers as the names and values of fields."""

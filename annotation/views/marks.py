@@ -42,6 +42,8 @@ class Sent:
 def sent_marks(form: AnswersForm, act: str) -> Sent:
     """Return the marks of a page after its button ("mark m1 13-27", "unmark m1 13-27") and its
     pasted pieces."""
+    if not form.marks:
+        return Sent({})
     marks = _pressed(form.marked(), act)
     pieces = form.pieces()
     texts = span_marks.texts(mark.unit for mark in pieces) if pieces else {}

@@ -62,8 +62,16 @@ def shown_parts(sheet: Sheet, stage: int) -> frozenset[str]:
 
 def shown_source(source: Source, shows: Some[str]) -> ShownMaterial:
     """Return the visible parts of a source."""
+    passage: tuple[Segment, ...] = ()
+    if "passage" in shows and source.passage:
+        text, sentence, answer = source.passage.text, None, None
+        if "sentence" in shows:
+            sentence = range_of(source.sentence, source.sentence_start, text)
+        if "answer" in shows:
+            answer = range_of(source.answer, source.answer_start, text)
+        passage = cut_segments(text, sentence=sentence, answer=answer)
     return ShownMaterial(
-        passage=_passage(source, shows) if "passage" in shows and source.passage else (),
+        passage=passage,
         answer=source.answer if "answer" in shows else "",
         sentence=source.sentence if "sentence" in shows else "",
         target_type=source.target_type if "target_type" in shows else "",
@@ -91,18 +99,8 @@ def _modality(value: str) -> str:
     return labels.get(value.lower(), value)
 
 
-def _passage(source: Source, shows: Some[str]) -> tuple[Segment, ...]:
-    text = source.passage.text if source.passage else ""
-    sentence = (
-        range_of(source.sentence, source.sentence_start, text) if "sentence" in shows else None
-    )
-    answer = range_of(source.answer, source.answer_start, text) if "answer" in shows else None
-    return cut_segments(text, sentence=sentence, answer=answer)
-
-
-def materials(sheet: Sheet, stage: int) -> dict[int, ShownMaterial]:
-    """Return the shown part of each source on the page, by its key."""
-    shows = shown_parts(sheet, stage)
+def materials(sheet: Sheet, shows: Some[str]) -> dict[int, ShownMaterial]:
+    """Return the visible part of each source on the page, by its key."""
     wanted = {question.source for question in sheet.questions()}
     return {
         row[0]: shown_source(_source(row), shows)

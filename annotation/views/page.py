@@ -210,19 +210,51 @@ class ShownRubric:
 
     def names(self, around: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parts by name together with the page's other values, for its template."""
+        exercise, stage = self.exercise, self.stage
+        continues = stage is not None and not stage.is_last
+        label, action = around["label"], "continue" if continues else "submit"
         dock = Dock(
             preview=around["preview"],
             reenter_url=around["reenter_url"],
             source=self.source is not None,
             back_url=bool(around["back_url"]),
-            continues=self.stage is not None and not self.stage.is_last,
+            continues=continues,
             handed_in=bool(around.get("handed_in")),
-            exercise=self.exercise.dock if self.exercise else None,
+            exercise=exercise.dock if exercise else None,
         )
-        return {each.name: getattr(self, each.name) for each in fields(self)} | {
+        parts = {each.name: getattr(self, each.name) for each in fields(self)}
+        texts = {
             "dock": dock,
-            **around,
+            "action": exercise.dock.primary.value if exercise else action,
+            "introduction": exercise.introduction if exercise else "",
+            "feedback": exercise.feedback if exercise else (),
+            "handed_in": None,
+            "whose": _("you are %(label)s") % {"label": label} if label else "",
         }
+        progress = progress_texts(around["progress"], exercise.title if exercise else "")
+        return {**parts, **texts, **progress, **around}
+
+
+def progress_texts(progress: Mapping[str, Any], exercise_title: str = "") -> dict[str, str]:
+    """Return what the page says about the annotator's progress: the number of the task, or the
+    title of an exercise, what is left, and what was earned."""
+    number = {"number": progress["current"], "total": progress["total"]}
+    minutes, earned = progress.get("minutes_left"), progress.get("earned")
+    remaining = ""
+    if minutes:
+        remaining += ", " + _("about %(minutes)s min left") % {"minutes": minutes}
+    if earned:
+        remaining += ", " + _("%(amount)s so far") % {"amount": earned}
+    if not progress["total"]:
+        title = exercise_title or _("Task %(number)s") % number
+        return {"number": title, "remaining": remaining}
+    done = {"done": progress["done"], "total": progress["total"]}
+    return {
+        "number": exercise_title or _("Task %(number)s of %(total)s") % number,
+        "brief": f"{progress['current']}/{progress['total']}",
+        "progress_label": exercise_title or _("%(done)s of %(total)s tasks done") % done,
+        "remaining": remaining,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,54 +291,47 @@ class Writer:
         self.named = self.missing if state.name_missing else set()
         self.language = ""
         self.shows = material.shown_parts(sheet, state.stage)
-        self.materials = material.materials(sheet, state.stage)
+        self.materials = material.materials(sheet, self.shows)
 
     def page(self, language: str, decisions: Decided | None = None) -> ShownRubric:
+        """Return the page. `language`: of the dataset; `decisions`: of the study, on the
+        guideline."""
         self.language = language
-        source = self._one_source()
+        materials, stages = list(self.materials.values()), self.rubric.stages
+        source = materials[0] if len(materials) == 1 and materials[0] else None
         lang, direction = material.direction((source and source.language) or language)
+        is_comparison = any("siblings" in stage.shows for stage in stages)
+        empty = _("No question was returned")
+        if any(isinstance(rule, Identical) for rule in self.rubric.rules):
+            empty = _("No question was returned, or an earlier one again")
         return ShownRubric(
             lang=lang,
             dir=direction,
-            stage=self._stage(),
+            stage=self._stage() if len(stages) > 1 else None,
             source=source,
             groups=tuple(self._group(group) for group in self.sheet.groups),
             guideline=guideline_sections(self.rubric, decisions),
-            errors=self._errors(),
-            view=self.fixed_view or self._usual_view(),
+            errors=self._errors() if self.state.name_missing else (),
+            view=self.fixed_view or ("list" if is_comparison else "focus"),
             is_view_fixed=bool(self.fixed_view),
-            empty=self._empty_slot(),
+            empty=empty,
             marking=any(mark.stage == self.state.stage for mark in self.sheet.marks()),
         )
 
-    def _usual_view(self) -> str:
-        is_comparison = any("siblings" in stage.shows for stage in self.rubric.stages)
-        return "list" if is_comparison else "focus"
-
-    def _empty_slot(self) -> str:
-        if any(isinstance(rule, Identical) for rule in self.rubric.rules):
-            return _("No question was returned, or an earlier one again")
-        return _("No question was returned")
-
-    def _stage(self) -> ShownStage | None:
-        stages = self.rubric.stages
-        if len(stages) == 1:
-            return None
-        current = stages[self.state.stage]
-        return ShownStage(current.key, current.title, self.state.stage + 1, len(stages))
-
-    def _one_source(self) -> ShownMaterial | None:
-        found = list(self.materials.values())
-        return found[0] if len(found) == 1 and found[0] else None
+    def _stage(self) -> ShownStage:
+        stages, number = self.rubric.stages, self.state.stage
+        return ShownStage(stages[number].key, stages[number].title, number + 1, len(stages))
 
     def _errors(self) -> tuple[tuple[str, str], ...]:
+        """Return the anchor and the title of everything that is missing."""
         named = (asked for asked in self.sheet.asked() if asked.place in self.named)
         found = [
             (a.name, f"{a.where} {self.rubric.criterion(a.criterion.key).name}".strip())
             for a in named
         ]
-        unmarked = self.unmarked if self.state.name_missing else set()
-        found += [(mark.name, mark.title) for mark in self.sheet.marks() if mark.name in unmarked]
+        found += [
+            (mark.name, mark.title) for mark in self.sheet.marks() if mark.name in self.unmarked
+        ]
         return tuple(found)
 
     def _group(self, group: Group) -> ShownGroup:
@@ -337,7 +362,7 @@ class Writer:
             about=material.shown_question_lines(question, self.shows, own),
             done=bool(here) and not self.missing.intersection(here) and is_marked,
             criteria=self._criteria(question.asked),
-            mark=self._mark(question),
+            mark=self._mark(question) if question.mark else None,
             lang=lang,
             dir=direction,
             report=(question.report.name, self.state.reports.get(question.unit, ""))
@@ -462,6 +487,9 @@ def criterion(
         for point, key in zip(words.points, keys, strict=True)
     )
     low, high = words.points[0], words.points[-1]
+    control = "radio"
+    if len(words.points) > BUTTONS_SHOWN:
+        control = "number" if words.is_typed else "select"
     return ShownCriterion(
         name="",
         where="",
@@ -471,7 +499,7 @@ def criterion(
         prompt=words.prompt,
         definition=words.definition,
         required=not words.optional,
-        control=_control_for(words),
+        control=control,
         points=points,
         value=value,
         low=low.value,
@@ -479,12 +507,6 @@ def criterion(
         low_label=low.label,
         high_label=high.label,
     )
-
-
-def _control_for(words: ProtocolCriterion) -> str:
-    if len(words.points) <= BUTTONS_SHOWN:
-        return "radio"
-    return "number" if words.is_typed else "select"
 
 
 def _keys(values: list[int]) -> list[str]:

@@ -4,20 +4,24 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Max
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from annotation.views.page import ShownRubric, State, Writer
+from judging.base.models.statements import query_rows
 from judging.campaigns.actions import discussions
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
 from judging.quality.actions import checks
 from judging.quality.pay import Earned, rate_of
 from judging.work.actions import drafts, sheets, span_marks
-from judging.work.actions.drafts import KeptDraft
+from judging.work.actions.drafts import StoredDraft
 from judging.work.actions.sheets import Sheet
 
+LARGEST_TOTAL = """
+SELECT coalesce(max(total_shown), 0) FROM judging_assignment
+WHERE enrollment_id = %(enrollment)s AND round_id = ANY(%(rounds)s::bigint[])
+"""
 SYMBOLS = {"EUR": "€", "GBP": "£", "USD": "$"}
 
 
@@ -27,7 +31,7 @@ class ShownTask:
 
     sheet: Sheet
     rubric: ShownRubric
-    draft: KeptDraft
+    draft: StoredDraft
     sequence: int
 
 
@@ -64,27 +68,28 @@ def usable_sequence(assignment: Assignment, *numbers: int) -> int:
 def task_progress(assignment: Assignment) -> dict[str, Any]:
     """Return how many tasks the annotator has done, how many there are, which one this is, about
     how many minutes are left, and the pay for the tasks done so far, if pay is planned."""
-    found, campaign = checks.progress_with_checks(assignment=assignment), assignment.round.campaign
-    current = found.done + 1 if assignment.submitted_at is None else _number(assignment)
-    total = None if found.total is None else _largest_total(assignment, found.total)
+    progress, campaign = (
+        checks.progress_with_checks(assignment=assignment),
+        assignment.round.campaign,
+    )
+    done, total, minutes_left = progress.done, progress.total, None
+    if total is not None:
+        total = _largest_total(assignment, total)
+        minutes_left = round(task_minutes(campaign) * (total - done))
     return {
-        "done": found.done,
+        "done": done,
         "total": total,
-        "current": current,
-        "minutes_left": None
-        if total is None
-        else round(task_minutes(campaign) * (total - found.done)),
-        "earned": _earned(assignment),
+        "current": done + 1 if assignment.submitted_at is None else _number(assignment),
+        "minutes_left": minutes_left,
+        "earned": _earned(assignment) if campaign.rate else "",
     }
 
 
 def _largest_total(assignment: Assignment, total: int) -> int:
     """Return the largest number of tasks shown to the annotator, and store it: others may take
     places, and the number must not shrink."""
-    own = Assignment.objects.filter(
-        enrollment=assignment.enrollment, round__in=checks.own_rounds(assignment)
-    )
-    shown_before = own.aggregate(largest=Max("total_shown"))["largest"] or 0
+    names = {"enrollment": assignment.enrollment_id, "rounds": checks.own_rounds(assignment)}
+    [(shown_before,)] = query_rows(LARGEST_TOTAL, names)
     if total > shown_before:
         Assignment.objects.filter(pk=assignment.pk).update(total_shown=total)
     return max(total, shown_before)

@@ -19,11 +19,10 @@ from annotation.actions.next_tasks import enrollment_of
 from annotation.views import page
 from annotation.views.material import shown_text
 from annotation.views.shown_tasks import task_minutes
-from annotation.views.work import has_begun, personal_link_of
+from annotation.views.work import personal_link_of
 from judging.campaigns.campaign_texts import text_in
 from judging.campaigns.guards import campaign_for_annotators
 from judging.campaigns.models.campaign import Campaign, Round, Task
-from judging.enrolments.actions import enrollments
 from judging.protocols import documents
 from judging.protocols.protocol_schema import ProtocolDocument
 from judging.quality.models.exercise import Exercise
@@ -46,11 +45,12 @@ SHOWN = {
 def show_start_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Explain briefly what is judged and how, with a worked item, and lead to the tasks."""
     enrollment = enrollment_of(request.user, campaign)
-    if not enrollments.has_agreed(enrollment):
+    state = next_tasks.annotator_state(enrollment=enrollment, now=timezone.now(), skips_start=True)
+    if state.next_step == "consent":
         return redirect("annotation:consent", campaign.uuid)
     rubric = sheets.cached_protocol(campaign.rubric).document
     words = documents.localized(rubric, get_language() or rubric.language)
-    step = next_tasks.annotator_standing(enrollment=enrollment, now=timezone.now()).step
+    step = state.exercise
     context = {
         "title": campaign.title,
         "facts": campaign_facts(campaign),
@@ -58,7 +58,7 @@ def show_start_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "criteria": page.guideline_sections(words).criteria,
         "worked": worked_item_parts(words),
         "lang": _language(rubric),
-        "begun": has_begun(enrollment),
+        "begun": next_tasks.has_begun(enrollment),
         "label": enrollment.label,
         "contact": campaign.contact,
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),

@@ -1,7 +1,6 @@
 """The judging page: show a task, store its answers, go to the next step, submit, go back."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -15,29 +14,22 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.forms import MARK, NOTE, REPORT, AnswersForm, DraftsForm
+from annotation.forms import NOTE, AnswersForm, DraftsForm
 from annotation.views import entry, marks
 from annotation.views.marks import Sent
 from annotation.views.shown_tasks import shown_task, task_progress, usable_sequence
-from annotation.views.work import personal_link_of
 from judging.base.refusals import Refused
 from judging.campaigns.models.assignment import Assignment
 from judging.enrolments.actions import enrollments
 from judging.protocols.spans import Marked
 from judging.quality.actions import checks
 from judging.work.actions import assignments, drafts, judgments, sheets, span_marks
-from judging.work.actions.drafts import (
-    AnswerFirst,
-    AnswerTimes,
-    Entry,
-    KeptDraft,
-    MissingAnswers,
-    SentPage,
-)
-from judging.work.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
+from judging.work.actions.drafts import AnswerFirst, Entry, MissingAnswers, SentPage, StoredDraft
+from judging.work.actions.sheets import AskedControl, AskedMark, AskedReport
 from judging.work.guards import assignment_for_annotator
 
 View = Callable[..., HttpResponse]
+ACTIONS = {"submit", "continue", "save", "back", "mark", "unmark"}  # of the buttons of a task
 TASKS_WITH_REVIEW = 3  # tasks before an annotator may switch the review off
 
 
@@ -48,8 +40,8 @@ def from_own_page(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, **parts: Any) -> HttpResponse:
-        said = request.headers.get("X-Quaestor-Account")
-        if said and request.user.is_authenticated and said != _account(request):
+        account = request.headers.get("X-Quaestor-Account")
+        if account and request.user.is_authenticated and account != _account(request):
             return _refused(_("Somebody else has logged in in this browser."), 401)
         return view(request, **parts)
 
@@ -92,13 +84,16 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
 def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
     """Return the page's values besides the questions: addresses, progress, token."""
     campaign, own = assignment.round.campaign, {"uuid": assignment.pk}
-    before = _before(assignment)
+    before = checks.previous_with_checks(assignment=assignment)
     far = task_progress(assignment)
+    signed = enrollments.personal_link(request.user)
+    personal_url = reverse("annotation:go", args=[signed]) if signed else ""
+    shows_link = personal_url and not far["done"]
     may_switch_off = campaign.review_before_submit and campaign.review_is_optional
     return {
         "title": campaign.title,
         "progress": far,
-        "link": personal_link_of(request) if not far["done"] else "",
+        "link": request.build_absolute_uri(personal_url) if shows_link else "",
         "submit_url": f"{reverse('annotation:submit', kwargs=own)}?step={assignment.stage}",
         "task_url": reverse("annotation:task", kwargs=own),
         "next_url": reverse("annotation:work", args=[campaign.uuid]),
@@ -107,7 +102,7 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
         "start_url": reverse("annotation:start", args=[campaign.uuid]),
         "pause_url": reverse("annotation:pause", args=[campaign.uuid]),
         "back_url": reverse("annotation:task", args=[before]) if before else "",
-        "reenter_url": _reenter_url(request),
+        "reenter_url": personal_url or reverse("login"),
         "preview": False,
         "reviews": campaign.review_before_submit,
         "review_is_optional": may_switch_off,
@@ -120,101 +115,76 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
     }
 
 
-def _before(assignment: Assignment) -> Any:
-    """Return the key of the task submitted before this one."""
-    return checks.previous_with_checks(assignment=assignment)
-
-
-def _reenter_url(request: HttpRequest) -> str:
-    signed = enrollments.personal_link(request.user)
-    return reverse("annotation:go", args=[signed]) if signed else reverse("login")
-
-
-def _with_token(view: View) -> View:
-    """Add the task's token to an answer: a page with another one was opened before the task was
-    submitted elsewhere."""
-
-    @wraps(view)
-    def answered(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-        answer = view(request, assignment)
-        answer.headers["X-Quaestor-Token"] = str(assignment.submit_token)
-        return answer
-
-    return answered
-
-
 @never_cache
 @from_own_page
 @assignment_for_annotator
 @require_POST
-@_with_token
 def store_answers(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Store answers as they are given, except those that later ones have replaced. If the consent
-    text has changed, ask first: the page then keeps its answers, as if the session had ended."""
+    """Store answers as they are given, except those that later ones have replaced.
+
+    The answer carries the task's token: a page with another one was opened before the task was
+    submitted elsewhere.
+    """
+    answer = _store_draft(request, assignment)
+    answer.headers["X-Quaestor-Token"] = str(assignment.submit_token)
+    return answer
+
+
+def _store_draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+    """Store the sent answers. If the consent text has changed, ask first: the page then keeps its
+    answers, as if the session had ended."""
     if not enrollments.has_agreed(assignment.enrollment):
         return redirect("annotation:consent", assignment.round.campaign.uuid)
     form = DraftsForm(request.POST)
     if not form.is_valid():
         return _refused(form.problems(), 400)
+    required: AnswerFirst | None = None
     try:
-        sheet = sheets.sheet_of_assignment(assignment)
-        lost = drafts.save_draft(
-            assignment=assignment, page=_page(sheet, form.cleaned_data, form.sequence, form.times)
-        )
-    except AnswerFirst as needed:
-        return _forestalled(assignment, needed.lost, needed)
+        page = form.page(sheets.sheet_of_assignment(assignment))
+        lost = drafts.save_draft(assignment=assignment, page=page)
+    except AnswerFirst as refused:
+        required, lost = refused, refused.lost
     except Refused as refused:
         return _refused(str(refused), refused.status)
-    if form.cleaned_data.get(NOTE) == "" and drafts.task_comment(
-        assignment
-    ):  # on a whole page, an empty comment contradicts nothing
+    # on a whole page, an empty comment contradicts nothing
+    if required is None and page.note == "" and drafts.task_comment(assignment):
         lost = (*lost, NOTE)
-    return _forestalled(assignment, lost) if lost else HttpResponse(status=204)
+    if lost or required:
+        return _conflict(assignment, lost, required)
+    return HttpResponse(status=204)
 
 
-def _page(
-    sheet: Sheet, said: Mapping[str, Any], sequence: int, times: Mapping[str, AnswerTimes]
-) -> SentPage:
-    """Sort the answers, marks and comment of a request by their kind."""
-    marked = {sheet.find_mark(name): value for name, value in said.items() if MARK.fullmatch(name)}
-    reports = {
-        sheet.find_report(name): value for name, value in said.items() if REPORT.fullmatch(name)
-    }
-    others = {NOTE, *(mark.name for mark in marked), *(report.name for report in reports)}
-    given = [(sheet.find(name), value) for name, value in said.items() if name not in others]
-    timed = {asked: times[asked.name] for asked, _value in given}
-    return SentPage(given, sequence, said.get(NOTE), marked, reports, timed)
-
-
-def _forestalled(
-    assignment: Assignment, lost: Iterable[Entry], needed: AnswerFirst | None = None
+def _conflict(
+    assignment: Assignment, lost: Iterable[Entry], required: AnswerFirst | None
 ) -> HttpResponse:
     """Return the answers that were not stored, their current values, and the number to count on
-    from; and the reports and marks that are kept because the task needs them, with what to do."""
-    kept, (marked, number) = drafts.load_draft(assignment), span_marks.load_marks(assignment)
-    standing = {_name(entry): _standing(entry, kept, marked) for entry in lost}
-    said = {
+    from; and the reports and marks that stay because the task needs them, with what to do."""
+    stored, (marks, number) = drafts.load_draft(assignment), span_marks.load_marks(assignment)
+    content = {
         "error": _("A later answer is held."),
-        "lost": standing,
-        "sequence": usable_sequence(assignment, kept.sequence, number),
+        "lost": {_name(entry): _current_value(entry, stored, marks) for entry in lost},
+        "sequence": usable_sequence(assignment, stored.sequence, number),
     }
-    if needed:
-        said |= {"error": str(needed), "held_back": [each.name for each in needed.held_back]}
-    return JsonResponse(said, status=409)
+    if required:
+        names = [entry.name for entry in required.required]
+        content |= {"error": str(required), "held_back": names}
+    return JsonResponse(content, status=409)
 
 
 def _name(entry: Entry) -> str:
     return NOTE if isinstance(entry, str) else entry.name
 
 
-def _standing(entry: Entry, kept: KeptDraft, marked: Mapping[int, Marked]) -> str:
-    if isinstance(entry, str):
-        return kept.note
-    if isinstance(entry, AskedReport):
-        return kept.reports.get(entry.unit, "")
-    if isinstance(entry, AskedMark):
-        return str(marked.get(entry.unit, Marked()))
-    return str(kept.answers.get(entry.place, ""))
+def _current_value(entry: Entry, stored: StoredDraft, marks: Mapping[int, Marked]) -> str:
+    match entry:
+        case str():
+            return stored.note
+        case AskedReport():
+            return stored.reports.get(entry.unit, "")
+        case AskedMark():
+            return str(marks.get(entry.unit, Marked()))
+        case AskedControl():
+            return str(stored.answers.get(entry.place, ""))
 
 
 def _refused(reason: str, status: int) -> HttpResponse:
@@ -229,180 +199,141 @@ def submit_page(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Store the whole page, do what its button says, and lead on. A script, which sends the page
     itself so that it stays if no server answers, receives the address, and whether the task is
     submitted. A log-in in between leads here by GET."""
-    answer = (
-        request.method == "POST" and entry.ask_before_storing(request, assignment.enrollment)
-    ) or _sent(request, assignment)
+    answer = None
+    if request.method == "POST" and not enrollments.has_agreed(assignment.enrollment):
+        answer = entry.ask_before_storing(request, assignment.enrollment)
+    answer = answer or _store_and_lead_on(request, assignment)
     if request.headers.get("Accept") == "application/json":
         is_submitted = assignment.state in drafts.DONE
         return JsonResponse({"next": answer["Location"], "submitted": is_submitted})
     return answer
 
 
-def _sent(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+def _store_and_lead_on(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+    """Do what the button of a sent page says; lead back to the page if that is refused."""
     if request.method == "GET" or request.GET.get("step") != str(assignment.stage):
-        return redirect("annotation:task", assignment.pk)
+        return _to_task(assignment)
     form = AnswersForm(
         request.POST, sheet=sheets.sheet_of_assignment(assignment), stage=assignment.stage
     )
     pressed = request.POST.get("action", "submit")
-    act = BUTTONS.get(pressed.partition(" ")[0])
-    if act is None or not form.is_valid():
+    action = pressed.partition(" ")[0]
+    if action not in ACTIONS or not form.is_valid():
         messages.error(request, form.problems() or _("This page does not know that button."))
-        return redirect("annotation:task", assignment.pk)
+        return _to_task(assignment)
+    sent = marks.sent_marks(form, pressed)
+    page = form.page(sent.marks)
     try:
-        return act(Sending(request, assignment, form, marks.sent_marks(form, pressed)))
+        if action == "submit" and not sent.open:
+            return _submit(request, assignment, form, page)
+        needs_a_look = _store(request, assignment, page, sent)
+        return needs_a_look or _lead_on(request, assignment, form)
     except MissingAnswers:
         return redirect(reverse("annotation:task", args=[assignment.pk]) + "?missing")
     except Refused as refused:
         messages.error(request, str(refused), extra_tags=refused.code)
-        return redirect("annotation:task", assignment.pk)
+        return _to_task(assignment)
 
 
-@dataclass(frozen=True, slots=True)
-class Sending:
-    """A sent page, for its button to act on."""
-
-    request: HttpRequest
-    assignment: Assignment
-    form: AnswersForm
-    marks: Sent
-
-    @property
-    def sheet(self) -> Sheet:
-        return self.form.sheet
-
-    @property
-    def page(self) -> SentPage:
-        said = self.form.cleaned_data
-        return SentPage(
-            self.form.given(),
-            said["sequence"] + 1,
-            said["note"],
-            self.marks.marks,
-            self.form.reports(),
-        )
-
-    def again(self) -> HttpResponseRedirectBase:
-        return redirect("annotation:task", self.assignment.pk)
+def _to_task(assignment: Assignment) -> HttpResponseRedirectBase:
+    return redirect("annotation:task", assignment.pk)
 
 
-Button = Callable[[Sending], HttpResponse]
-
-
-def _keeping(act: Button) -> Button:
-    """Have a button store the whole page first, and lead back if something on it has to be checked
-    again."""
-
-    @wraps(act)
-    def keep(sending: Sending) -> HttpResponse:
-        try:
-            lost = drafts.save_draft(assignment=sending.assignment, page=sending.page)
-        except AnswerFirst as needed:
-            messages.error(sending.request, str(needed), extra_tags=needed.code)
-            return _look_again(sending, needed.lost) if needed.lost else sending.again()
-        if lost:
-            return _look_again(sending, lost)
-        return _ask_again(sending) if sending.marks.open else act(sending)
-
-    return keep
-
-
-def _look_again(sending: Sending, lost: Iterable[Entry]) -> HttpResponse:
-    """Name the answers that were changed later in another window, with the sent and the kept
-    value."""
-    kept, sent = drafts.load_draft(sending.assignment), dict(sending.page.given)
-    said = [_compared(entry, sent, kept) for entry in lost]
-    changed = _("Some answers were changed later in another window. Look at them again.")
-    messages.warning(sending.request, " ".join([changed, *said]))
-    return sending.again()
-
-
-def _compared(entry: Entry, sent: Mapping[AskedControl, int | None], kept: KeptDraft) -> str:
-    if isinstance(entry, str):
-        return _("The comment is another one.")
-    if isinstance(entry, AskedReport):
-        return _("%(where)s: another text was written later, and stands.") % {"where": entry.title}
-    if isinstance(entry, AskedMark):
-        return _("%(where)s: other pieces are marked.") % {"where": entry.title}
-    values = {
-        "mine": _in_words(entry, sent[entry]),
-        "theirs": _in_words(entry, kept.answers.get(entry.place)),
-    }
-    return _("%(where)s: you sent %(mine)s; %(theirs)s was chosen later and stands.") % (
-        values | {"where": entry.title}
+def _submit(
+    request: HttpRequest, assignment: Assignment, form: AnswersForm, page: SentPage
+) -> HttpResponse:
+    """Submit the page, and lead to the next task of the round if there is one."""
+    token = form.cleaned_data["token"]
+    is_again = assignment.submitted_at is not None and token == assignment.submit_token
+    submitted = judgments.submit_and_claim_next(
+        claim_next=checks.claim_next_with_checks,
+        assignment=assignment,
+        page=page,
+        token=token,
+        sheet=form.sheet,
+        conditions=form.conditions(),
     )
+    if submitted.lost:
+        return _look_again(request, assignment, page, submitted.lost)
+    if is_again:
+        messages.success(request, _("Handed in again."))
+    if submitted.following:
+        return _to_task(submitted.following)
+    return redirect("annotation:work", assignment.round.campaign.uuid)
+
+
+def _store(
+    request: HttpRequest, assignment: Assignment, page: SentPage, sent: Sent
+) -> HttpResponse | None:
+    """Store the whole page; lead back if something on it has to be checked again."""
+    try:
+        lost = drafts.save_draft(assignment=assignment, page=page)
+    except AnswerFirst as required:
+        messages.error(request, str(required), extra_tags=required.code)
+        if not required.lost:
+            return _to_task(assignment)
+        lost = required.lost
+    if lost:
+        return _look_again(request, assignment, page, lost)
+    if not sent.open:
+        return None
+    # a pasted piece is not in the passage, or occurs there more than once
+    for problem in sent.problems:
+        messages.error(request, problem)
+    return redirect(f"{_to_task(assignment).url}{sent.query()}")
+
+
+def _lead_on(request: HttpRequest, assignment: Assignment, form: AnswersForm) -> HttpResponse:
+    """Do what a button says after its page was stored, and lead on."""
+    match request.POST["action"].split():
+        case ["continue", *_rest]:
+            drafts.freeze_stage(assignment=assignment, stage=assignment.stage, sheet=form.sheet)
+        case ["back", *_rest]:
+            return redirect(
+                "annotation:task",
+                checks.previous_with_checks(assignment=assignment) or assignment.pk,
+            )
+        case ["mark" | "unmark", name, *_rest] if name in form.marks:
+            return redirect(f"{_to_task(assignment).url}#{name}")
+        case ["save", *_rest]:
+            messages.success(request, _("Saved."))
+    return _to_task(assignment)
+
+
+def _look_again(
+    request: HttpRequest, assignment: Assignment, page: SentPage, lost: Iterable[Entry]
+) -> HttpResponse:
+    """Name the answers that were changed later in another window, with the sent and the stored
+    value."""
+    stored, sent = drafts.load_draft(assignment), dict(page.given)
+    differences = [_compared(entry, sent, stored) for entry in lost]
+    changed = _("Some answers were changed later in another window. Look at them again.")
+    messages.warning(request, " ".join([changed, *differences]))
+    return _to_task(assignment)
+
+
+def _compared(entry: Entry, sent: Mapping[AskedControl, int | None], stored: StoredDraft) -> str:
+    match entry:
+        case str():
+            return _("The comment is another one.")
+        case AskedReport():
+            return _("%(where)s: another text was written later, and stands.") % {
+                "where": entry.title
+            }
+        case AskedMark():
+            return _("%(where)s: other pieces are marked.") % {"where": entry.title}
+        case AskedControl():
+            names = {
+                "where": entry.title,
+                "mine": _in_words(entry, sent[entry]),
+                "theirs": _in_words(entry, stored.answers.get(entry.place)),
+            }
+            return (
+                _("%(where)s: you sent %(mine)s; %(theirs)s was chosen later and stands.") % names
+            )
 
 
 def _in_words(asked: AskedControl, value: int | None) -> str:
     """Return a value with its label."""
     label = next((point.label for point in asked.criterion.points if point.value == value), "")
     return "–" if value is None else f"{value} {label}".strip()
-
-
-def _ask_again(sending: Sending) -> HttpResponse:
-    """Lead back if a pasted piece is not in the passage, or occurs there more than once."""
-    for problem in sending.marks.problems:
-        messages.error(sending.request, problem)
-    return redirect(f"{sending.again().url}{sending.marks.query()}")
-
-
-def _submit(sending: Sending) -> HttpResponse:
-    """Submit the page, and lead to the next task of the round if there is one."""
-    if sending.marks.open:
-        return _save(sending)
-    own, token = sending.assignment, sending.form.cleaned_data["token"]
-    is_again = own.submitted_at is not None and token == own.submit_token
-    done = judgments.submit_and_claim_next(
-        assignment=own,
-        page=sending.page,
-        token=token,
-        sheet=sending.sheet,
-        conditions=sending.form.conditions(),
-    )
-    if done.lost:
-        return _look_again(sending, done.lost)
-    if is_again:
-        messages.success(sending.request, _("Handed in again."))
-    if done.following:
-        return redirect("annotation:task", done.following.pk)
-    return redirect("annotation:work", own.round.campaign.uuid)
-
-
-@_keeping
-def _continue(sending: Sending) -> HttpResponse:
-    drafts.freeze_stage(
-        assignment=sending.assignment, stage=sending.assignment.stage, sheet=sending.sheet
-    )
-    return sending.again()
-
-
-@_keeping
-def _save(sending: Sending) -> HttpResponse:
-    messages.success(sending.request, _("Saved."))
-    return sending.again()
-
-
-@_keeping
-def _mark(sending: Sending) -> HttpResponse:
-    """Lead back to the marks, which were stored with the page."""
-    own = sending.request.POST["action"].split()[1:2]
-    return redirect(
-        f"{sending.again().url}#{own[0]}"
-        if own and own[0] in sending.form.marks
-        else sending.again().url
-    )
-
-
-@_keeping
-def _back(sending: Sending) -> HttpResponse:
-    return redirect("annotation:task", _before(sending.assignment) or sending.assignment.pk)
-
-
-BUTTONS: dict[str, Button] = {
-    "submit": _submit,
-    "continue": _continue,
-    "save": _save,
-    "back": _back,
-    "mark": _mark,
-    "unmark": _mark,
-}

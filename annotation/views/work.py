@@ -79,23 +79,19 @@ def decline_study(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Lead an annotator to the task they hold or get, or say why there is none."""
     enrollment = enrollment_of(request.user, campaign)
-    if not enrollments.has_agreed(enrollment):
-        return redirect("annotation:consent", campaign.uuid)
-    standing = next_tasks.annotator_standing(enrollment=enrollment, now=timezone.now())
-    rounds, own, step = standing.rounds, standing.participation, standing.step
-    if (
-        rounds
-        and "begin" not in request.GET
-        and not has_begun(enrollment)
-        and not standing.has_ended
-    ):
-        return redirect("annotation:start", campaign.uuid)
-    if step and not standing.has_ended and not (own and own.left):
-        return redirect(f"annotation:{step}", campaign.uuid)
-    outcome = None if step else next_tasks.claim_task(enrollment=enrollment, rounds=rounds)
+    state = next_tasks.annotator_state(
+        enrollment=enrollment, now=timezone.now(), skips_start="begin" in request.GET
+    )
+    match state.next_step:
+        case "consent" | "start" | "training" | "qualification":
+            return redirect(f"annotation:{state.next_step}", campaign.uuid)
+        case "tasks":
+            outcome = next_tasks.claim_task(enrollment=enrollment, rounds=state.rounds)
+        case "none":
+            outcome = None
     if isinstance(outcome, Here):
         return redirect("annotation:task", outcome.assignment.pk)
-    return _no_task(request, enrollment, own, outcome)
+    return _no_task(request, enrollment, state.participation, outcome)
 
 
 def _no_task(
@@ -179,11 +175,6 @@ def resubmit_tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     elif not judgments.corrections(enrollment=enrollment):  # one request has a limit
         messages.success(request, _("Handed in again. All your changes count."))
     return redirect("annotation:done", campaign.uuid)
-
-
-def has_begun(enrollment: Enrollment) -> bool:
-    """Return whether an annotator was ever given a task: the start page comes before the first."""
-    return enrollment.assignments.exists()
 
 
 def personal_link_of(request: HttpRequest) -> str:

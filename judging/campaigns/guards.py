@@ -88,18 +88,13 @@ def campaign_to_adjudicate(user: User, uuid: UUID) -> Campaign | None:
     return named.filter(uuid=uuid, adjudication__adjudicator=user).first()
 
 
-def use_fixed_language(request: HttpRequest, campaign: Campaign) -> None:
-    """Show the rest of this request in the language that a campaign fixes, if it fixes one."""
+def use_fixed_language(request: HttpRequest, subject: Campaign | Assignment) -> None:
+    """Show the rest of this request in the language that the campaign fixes, if it fixes one."""
+    campaign = subject if isinstance(subject, Campaign) else subject.round.campaign
     if campaign.fixed_language:
         translation.activate(campaign.fixed_language)
         request.LANGUAGE_CODE = campaign.fixed_language
         request.is_language_fixed = True
-
-
-def use_campaign_language(request: HttpRequest, judged: Campaign | Assignment) -> None:
-    """Show an annotator's page in the language that its campaign fixes."""
-    is_campaign = isinstance(judged, Campaign)
-    use_fixed_language(request, judged if is_campaign else judged.round.campaign)
 
 
 def _campaign_for(*roles: str) -> Callable[[View], View]:
@@ -108,8 +103,8 @@ def _campaign_for(*roles: str) -> Callable[[View], View]:
 
 campaign_for_managers = _campaign_for(*MANAGERS)
 campaign_for_staff = _campaign_for(*STAFF)
-campaign_for_annotators = guard_by(_judged_campaign, key="uuid", prepare=use_campaign_language)
-campaign_for_members = guard_by(_campaign_of_member, key="uuid", prepare=use_campaign_language)
+campaign_for_annotators = guard_by(_judged_campaign, key="uuid", prepare=use_fixed_language)
+campaign_for_members = guard_by(_campaign_of_member, key="uuid", prepare=use_fixed_language)
 campaign_for_adjudicator = guard_by(
     lambda request, uuid: campaign_to_adjudicate(request.user, uuid), key="uuid"
 )

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from judging.campaigns.actions import campaigns
 from judging.enrolments.models.exit_form import ExitAnswer
+from judging.quality.actions import checks
 from judging.work.actions import judgments, sheets
 from judging.work.actions.drafts import SentPage
 from tests import factories
@@ -38,7 +39,11 @@ def test_a_form_is_written_answered_and_read(new_page: Any) -> None:
     sheet = sheets.sheet_of_assignment(held)
     answers = SentPage([(each, 3) for each in sheet.asked()], 1, None)
     judgments.submit_and_claim_next(
-        assignment=held, page=answers, token=held.submit_token, sheet=sheet
+        claim_next=checks.claim_next_with_checks,
+        assignment=held,
+        page=answers,
+        token=held.submit_token,
+        sheet=sheet,
     )
     annotator = new_page(width=360, height=740, reduced_motion="reduce")
     enter(annotator, own.user)

@@ -7,6 +7,7 @@ from judging.campaigns.actions import rounds
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign, Round
 from judging.campaigns.models.members import Enrollment
+from judging.quality.actions import checks
 from judging.work.actions import assignments, judgments, sheets
 from judging.work.actions.assignments import Here
 from judging.work.actions.drafts import SentPage
@@ -51,7 +52,11 @@ def judged(
             (asked, say(texts.get(asked.unit, ""), asked.criterion.key)) for asked in sheet.asked()
         ]
         judgments.submit_and_claim_next(
-            assignment=own, page=SentPage(given, 1, None), token=own.submit_token, sheet=sheet
+            claim_next=checks.claim_next_with_checks,
+            assignment=own,
+            page=SentPage(given, 1, None),
+            token=own.submit_token,
+            sheet=sheet,
         )
     return most
 

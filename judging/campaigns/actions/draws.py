@@ -41,23 +41,16 @@ def round_name(round: Round) -> str:
     return f"{round.kind}/{round.number}"
 
 
+def of_campaign(campaign: Campaign, within: str = "") -> KeyedDraws:
+    """Return the draws from a campaign's secret; a draft without one has those from zeros, for its
+    preview."""
+    key = bytes.fromhex(campaign.secret) if campaign.secret else bytes(32)
+    return KeyedDraws(key, within)
+
+
 def round_draws(round: Round) -> KeyedDraws:
     """Return the draws for a round's tasks and places."""
-    return KeyedDraws(_key(round.campaign), within=round_name(round))
-
-
-def draws_for_order(assignment: Assignment) -> tuple[KeyedDraws, str]:
-    """Return the draws for the order on an annotator's page, and the annotator's name in them."""
-    enrollment = assignment.enrollment
-    return KeyedDraws(_key(assignment.round.campaign)), str(
-        enrollment.draw_id
-    ) if enrollment else ""
-
-
-def _key(campaign: Campaign) -> bytes:
-    """Return the key of a campaign's draws: its secret, or zeros for previews of a draft without
-    one."""
-    return bytes.fromhex(campaign.secret) if campaign.secret else bytes(32)
+    return of_campaign(round.campaign, within=round_name(round))
 
 
 def hash_secret(secret: str) -> str:

@@ -227,9 +227,11 @@ def store_consent(*, enrollment: Enrollment, now: datetime) -> None:
 def has_agreed(enrollment: Enrollment) -> bool:
     """Return whether an annotator agreed to the current consent text; they are asked again after it
     changed."""
-    text = whole_consent(enrollment.campaign)
-    return not text or (
-        enrollment.consented_at is not None and enrollment.consent_digest == consent_digest(text)
+    campaign = enrollment.campaign
+    if not campaign.consent:
+        return True
+    return enrollment.consented_at is not None and (
+        enrollment.consent_digest == consent_digest(whole_consent(campaign))
     )
 
 

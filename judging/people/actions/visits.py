@@ -30,23 +30,20 @@ SYSTEMS = (
 )
 
 
-def is_idle(*, user: User, session: SessionBase, now: datetime) -> bool:
-    """Return whether a user has left a browser alone for too long; annotators without a password
-    are never idle."""
-    seen = session.get("seen")
-    limit = timedelta(minutes=settings.IDLE_MINUTES)
-    return (
-        user.has_usable_password()
-        and isinstance(seen, int)
-        and now.timestamp() - seen > limit.total_seconds()
-    )
+class Idle(Exception):
+    """A user has left a browser alone for too long."""
 
 
 def note_visit(*, user: User, session: SessionBase, agent: str, now: datetime) -> None:
-    """Note that a user is active in a browser, to the minute."""
+    """Note that a user is active in a browser, to the minute. Raise Idle if they left it alone for
+    too long; annotators without a password are never idle."""
     seen, noted = session.get("seen"), session.get("noted")
+    pause = now.timestamp() - seen if isinstance(seen, int) else None
+    limit = timedelta(minutes=settings.IDLE_MINUTES)
+    if pause is not None and pause > limit.total_seconds() and user.has_usable_password():
+        raise Idle
     key = session.session_key or ""
-    if noted == key and isinstance(seen, int) and now.timestamp() - seen < EXACT.total_seconds():
+    if noted == key and pause is not None and pause < EXACT.total_seconds():
         return
     session["seen"], session["noted"] = int(now.timestamp()), key
     if noted is None:  # a new session: the password was typed just now, unless a link began it

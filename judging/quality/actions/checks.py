@@ -47,7 +47,8 @@ def claim_next_with_checks(*, enrollment: Enrollment, round: Round) -> Here | Fi
         campaign = round.campaign
         round = Round.objects.get(campaign=campaign, kind=Round.Kind.MAIN)
         round.campaign = campaign
-    if _has_checks(round) and (due := _due(enrollment, round)):
+    has_checks = round.campaign.checked and round.kind == Round.Kind.MAIN
+    if has_checks and (due := _due(enrollment, round)):
         return Here(due)
     return assignments.claim_next(enrollment=enrollment, round=round)
 

@@ -1,8 +1,8 @@
 """Drafts: answers that are saved with every click, kept whatever happens, and final only when a
 stage is frozen."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -29,6 +29,8 @@ ControlValues = Sequence[tuple[AskedControl, int | None]]
 DraftMarks = Mapping[AskedMark, Marked]
 Reports = Mapping[AskedReport, str]
 Entry = AskedControl | AskedMark | AskedReport | str  # what a control holds, or a comment
+ClearableEntry = AskedReport | AskedMark
+RequiredEntry = AskedControl | AskedMark
 LAST_SEQUENCE = 2**53  # up to which a browser counts exactly
 MANY = 2**40  # more than the clicks of any annotator
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
@@ -66,7 +68,7 @@ class MissingAnswers(Refused):
     code = "answers_missing"
     status = 422
 
-    asked: tuple[AskedControl | AskedMark, ...]
+    asked: tuple[RequiredEntry, ...]
 
     def __str__(self) -> str:
         return _("Still to answer: %(names)s") % {
@@ -76,20 +78,20 @@ class MissingAnswers(Refused):
 
 @dataclass(frozen=True)
 class AnswerFirst(Refused):
-    """Reports and marks of a submitted task cannot be taken back: without them their question has
+    """Reports and marks of a submitted task cannot be cleared: without them their question has
     neither an answer nor a report. All else that was sent is stored, or is among `lost`."""
 
     code = "answer_first"
 
-    held_back: tuple[AskedReport | AskedMark, ...]
+    required: tuple[ClearableEntry, ...]
     lost: tuple[Entry, ...] = ()
 
     def __str__(self) -> str:
-        reports = [each.title for each in self.held_back if isinstance(each, AskedReport)]
-        marks = [each.title for each in self.held_back if isinstance(each, AskedMark)]
-        said = []
+        reports = [entry.title for entry in self.required if isinstance(entry, AskedReport)]
+        marks = [entry.title for entry in self.required if isinstance(entry, AskedMark)]
+        sentences = []
         if reports:
-            said.append(
+            sentences.append(
                 _(
                     "%(names)s: you handed the task in with this report and without an answer, so "
                     "the report stands. To take it back, answer the question where that is still "
@@ -98,14 +100,14 @@ class AnswerFirst(Refused):
                 % {"names": ", ".join(reports)}
             )
         if marks:
-            said.append(
+            sentences.append(
                 _(
                     "%(names)s: you handed the task in with what is marked, so it stands. Mark "
                     "something else in its place where that is still open."
                 )
                 % {"names": ", ".join(marks)}
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
 
 # By the clock rather than the transaction's beginning, so that answers before and after submission
@@ -162,6 +164,9 @@ class AnswerTimes:
     input: str = ""
 
 
+UNKNOWN_TIMES = AnswerTimes()
+
+
 @dataclass(frozen=True, slots=True)
 class SentPage:
     """What a page sends in one request, and the number by which the latest request is known; a
@@ -176,117 +181,140 @@ class SentPage:
 
 
 @dataclass(frozen=True, slots=True)
-class DraftStanding:
+class StoredPage:
     """The answers that are stored now, entries that lost against a later, different one, and
-    reports and marks that a submitted task needs."""
+    reports and marks that stay because a submitted task needs them."""
 
     answers: EnteredAnswers
     lost: tuple[Entry, ...]
-    held_back: tuple[AskedReport | AskedMark, ...] = ()
+    required: tuple[ClearableEntry, ...] = ()
 
 
 def save_draft(*, assignment: Assignment, page: SentPage) -> tuple[Entry, ...]:
     """Store a page's answers, all or none; return those that lost against a later, different one.
-    Raise AnswerFirst if the task was submitted and is incomplete without what the page takes back;
-    the rest is stored all the same."""
+    Raise AnswerFirst if the task was submitted and is incomplete without what the page clears; the
+    rest is stored all the same."""
     with transaction.atomic():
         assignments.renew(assignment=assignment)
-        standing = store_page(assignment, page)
-    if standing.held_back:
-        raise AnswerFirst(standing.held_back, standing.lost)
-    return standing.lost
+        stored = store_page(assignment, page)
+    if stored.required:
+        raise AnswerFirst(stored.required, stored.lost)
+    return stored.lost
 
 
-def store_page(assignment: Assignment, page: SentPage) -> DraftStanding:
+def store_page(assignment: Assignment, page: SentPage) -> StoredPage:
     """Store a page's answers in a transaction of the caller, who has locked the assignment's row."""
-    _check_working(assignment)
-    held_back = _held_back(assignment, page) if assignment.state in DONE else ()
-    reports = {of: text for of, text in page.reports.items() if of not in held_back}
-    marks = {of: marked for of, marked in page.marks.items() if of not in held_back}
-    page = replace(page, reports=reports, marks=marks)
-    lost: tuple[Entry, ...] = ()
-    if page.note is not None:
-        lost += _lost_note(assignment, page.note, page.sequence)
-    lost += tuple(
+    if not assignments.assigns_tasks(assignment.round):
+        _check_not_ended(assignment)
+    required = still_required(assignment, page) if assignment.state in DONE else ()
+    reports = {report: text for report, text in page.reports.items() if report not in required}
+    marks = {mark: marked for mark, marked in page.marks.items() if mark not in required}
+    sent: tuple[RequiredEntry, ...] = (*(asked for asked, _value in page.given), *marks)
+    for asked in sent:
+        if asked.stage != assignment.stage:
+            raise _wrong_stage(asked, assignment.stage)
+    lost: list[Entry] = []
+    if page.note is not None or reports:
+        lost += _store_texts(assignment, page, reports)
+    if marks:
+        lost += _store_marks(assignment, marks, page.sequence)
+    stored = _store_answers(assignment, page)
+    lost += [asked for asked, value in page.given if stored.get(asked.place) != value]
+    answers = {place: value for place, value in stored.items() if value is not None}
+    return StoredPage(answers, tuple(lost), required)
+
+
+def clear(assignment: Assignment, page: SentPage, entries: Collection[ClearableEntry]) -> None:
+    """Clear the reports that `store_page` left in place, once the submitted task is complete
+    without them; raise AnswerFirst if it is not. The caller has locked the assignment's row."""
+    if required := still_required(assignment, page):  # a replayed page has submitted nothing
+        raise AnswerFirst(required)
+    for entry in entries:
+        if isinstance(entry, AskedReport):
+            _store_note(assignment, "", page.sequence, entry.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportsAndMarks:
+    """The reports and the marks of a task, each by its unit."""
+
+    reports: Mapping[int, str]
+    marks: Mapping[int, Marked]
+
+
+def cleared_answers(
+    page: SentPage, before: ReportsAndMarks, after: ReportsAndMarks
+) -> tuple[ClearableEntry, ...]:
+    """Return the reports and the required marks that a page clears."""
+    reports = [
         report
-        for report, text in page.reports.items()
-        if _lost_note(assignment, text, page.sequence, report.unit)
-    )
-    everything: tuple[AskedControl | AskedMark, ...] = (
-        *(asked for asked, _value in page.given),
-        *page.marks,
-    )
-    for asked in everything:
-        _check_stage(assignment, asked.title, asked.stage)
-    lost += _lost_marks(assignment, page.marks, page.sequence)
-    given = {asked.place: value for asked, value in page.given}
-    times = {asked.place: own for asked, own in page.times.items()}
-    held = _store(assignment, given, times, page.sequence)
-    lost += tuple(asked for asked, value in page.given if held.get(asked.place) != value)
-    return DraftStanding(
-        {place: value for place, value in held.items() if value is not None}, lost, held_back
-    )
+        for report in page.reports
+        if before.reports.get(report.unit) and not after.reports.get(report.unit)
+    ]
+    marks = [
+        mark
+        for mark in page.marks
+        if not mark.optional and before.marks.get(mark.unit) and not after.marks.get(mark.unit)
+    ]
+    return (*reports, *marks)
 
 
-def clear_held_back(
-    assignment: Assignment, page: SentPage, held_back: Collection[AskedReport | AskedMark]
-) -> None:
-    """Take back what `keep` held back, once the submitted task is complete without it; raise
-    AnswerFirst if it is not. The caller has locked the assignment's row."""
-    if standing := _held_back(assignment, page):  # a replayed page has submitted nothing
-        raise AnswerFirst(standing)
-    for each in held_back:
-        if isinstance(each, AskedReport):
-            _store_note(assignment, "", page.sequence, each.unit)
+def still_required(assignment: Assignment, page: SentPage) -> tuple[ClearableEntry, ...]:
+    """Return the reports and marks that a page clears although the submitted task needs them.
 
-
-def _held_back(assignment: Assignment, page: SentPage) -> tuple[AskedReport | AskedMark, ...]:
-    """Return the reports and marks that a page takes back from a submitted task although the task
-    needs them. Only submitted values, not drafts, replace a report, because the task is not checked
-    again before it is resubmitted."""
+    Only submitted values, not drafts, replace a report, because the task is not checked again
+    before it is resubmitted.
+    """
     if all(page.reports.values()) and all(page.marks.values()):
         return ()
-    noted = {unit: (text, number) for unit, text, number in _notes(assignment)}
-    numbers = dict(Marking.objects.filter(assignment=assignment).values_list("unit", "sequence"))
-    marked = span_marks.load_marks(assignment)[0] if page.marks or numbers else {}
-    said = {
-        report: text
-        for report, text in page.reports.items()
-        if noted.get(report.unit, ("", -1))[1] < page.sequence
-    }
-    marks = {
-        mark: own for mark, own in page.marks.items() if numbers.get(mark.unit, -1) < page.sequence
-    }
-    gone: list[AskedReport | AskedMark] = [
-        each for each, text in said.items() if not text and noted.get(each.unit, ("",))[0]
-    ]
-    gone += [
-        each
-        for each, own in marks.items()
-        if not own and not each.optional and marked.get(each.unit)
-    ]
-    if not gone:
+    before, after = _before_and_after(assignment, page)
+    cleared = cleared_answers(page, before, after)
+    if not cleared:
         return ()
-    texts = {unit: text for unit, (text, _number) in noted.items()}
-    texts |= {report.unit: text for report, text in said.items()}
-    marked |= {mark.unit: own for mark, own in marks.items()}
     sheet = sheets.sheet_of_assignment(assignment)
-    answered = submitted_values(assignment=assignment, sheet=sheet)
-    lacking = {each.unit for each in sheet.missing(answered)}
-    lacking |= {each.unit for each in sheet.unmarked(marked)}
-    return tuple(each for each in gone if each.unit in lacking and not texts.get(each.unit))
+    values = submitted_values(assignment=assignment, sheet=sheet)
+    missing: tuple[RequiredEntry, ...] = (*sheet.missing(values), *sheet.unmarked(after.marks))
+    incomplete = {asked.unit for asked in missing}
+    return tuple(
+        entry for entry in cleared if entry.unit in incomplete and not after.reports.get(entry.unit)
+    )
+
+
+def _before_and_after(
+    assignment: Assignment, page: SentPage
+) -> tuple[ReportsAndMarks, ReportsAndMarks]:
+    """Return the stored reports and marks, and those once the page is stored: an entry with a later
+    number stays."""
+    notes = {unit: (text, number) for unit, text, number in _notes(assignment)}
+    numbers = dict(Marking.objects.filter(assignment=assignment).values_list("unit", "sequence"))
+    marks = span_marks.load_marks(assignment)[0] if page.marks or numbers else {}
+    reports = {unit: text for unit, (text, _number) in notes.items()}
+    new_reports = {
+        report.unit: text
+        for report, text in page.reports.items()
+        if notes.get(report.unit, ("", -1))[1] < page.sequence
+    }
+    new_marks = {
+        mark.unit: marked
+        for mark, marked in page.marks.items()
+        if numbers.get(mark.unit, -1) < page.sequence
+    }
+    return (
+        ReportsAndMarks(reports, marks),
+        ReportsAndMarks(reports | new_reports, marks | new_marks),
+    )
 
 
 def submitted_values(*, assignment: Assignment, sheet: Sheet) -> dict[ControlPlace, int]:
     """Return the current judgments of a submitted task, by the place of the control they were given
     with."""
-    standing = Judgment.objects.standing().filter(assignment=assignment)
+    current = Judgment.objects.standing().filter(assignment=assignment)
     values = {
         (unit, criterion): value
-        for unit, criterion, value in standing.values_list("unit", "criterion", "value")
+        for unit, criterion, value in current.values_list("unit", "criterion", "value")
     }
-    found = {asked.place: sheet.stored_at(asked) for asked in sheet.asked()}
-    return {place: values[stored] for place, stored in found.items() if stored in values}
+    stored_at = {asked.place: sheet.stored_at(asked) for asked in sheet.asked()}
+    return {place: values[stored] for place, stored in stored_at.items() if stored in values}
 
 
 def _notes(assignment: Assignment) -> list[tuple[Any, ...]]:
@@ -304,15 +332,8 @@ def _lost_note(
     return () if standing.get(unit, "").split() == text.split() else (text,)
 
 
-def _lost_marks(assignment: Assignment, marks: DraftMarks, sequence: int) -> tuple[AskedMark, ...]:
-    """Store marks; return those that lost against later, different ones."""
-    entered = {asked.unit: marked for asked, marked in marks.items()}
-    lost = span_marks.store_marks(assignment, entered, sequence) if entered else ()
-    return tuple(asked for asked in marks if asked.unit in lost)
-
-
 @dataclass(frozen=True, slots=True)
-class KeptDraft:
+class StoredDraft:
     """What an annotator has entered so far in a task, and the highest number of its requests."""
 
     answers: Mapping[ControlPlace, int]
@@ -321,15 +342,12 @@ class KeptDraft:
     reports: Mapping[int, str]  # what the annotator reports as wrong with a unit
 
 
-def load_draft(assignment: Assignment) -> KeptDraft:
+def load_draft(assignment: Assignment) -> StoredDraft:
     """Return everything entered so far."""
-    entered, noted = (
-        query_rows(ENTERED, {"assignment": assignment.pk}),
-        query_rows(NOTES, {"assignment": assignment.pk}),
-    )
-    numbers = (row[-1] for row in (*entered, *noted))
-    texts = {unit: text for unit, text, _sequence in noted if text}
-    return KeptDraft(_given(entered), texts.pop(None, ""), max(numbers, default=0), texts)
+    entered, notes = query_rows(ENTERED, {"assignment": assignment.pk}), _notes(assignment)
+    texts = {unit: text for unit, text, _sequence in notes if text}
+    sequence = max((row[-1] for row in (*entered, *notes)), default=0)
+    return StoredDraft(_values(entered), texts.pop(None, ""), sequence, texts)
 
 
 def renumber_draft(*, assignment: Assignment) -> None:
@@ -342,10 +360,10 @@ def renumber_draft(*, assignment: Assignment) -> None:
 
 def draft_answers(assignment: Assignment) -> dict[ControlPlace, int]:
     """Return the answers entered so far."""
-    return _given(query_rows(ENTERED, {"assignment": assignment.pk}))
+    return _values(query_rows(ENTERED, {"assignment": assignment.pk}))
 
 
-def _given(entered: Iterable[tuple[Any, ...]]) -> dict[ControlPlace, int]:
+def _values(entered: Iterable[tuple[Any, ...]]) -> dict[ControlPlace, int]:
     return {
         (unit, criterion): value
         for unit, criterion, value, _sequence in entered
@@ -381,62 +399,76 @@ def check_complete(
     given: EnteredAnswers,
     *,
     stage: int | None = None,
-    without: Collection[AskedReport | AskedMark] = (),
+    without: Collection[ClearableEntry] = (),
 ) -> None:
     """Raise MissingAnswers if an answer or mark is missing, in one stage or in all. A question that
-    is reported as broken needs neither. `without`: stored reports and marks that are to be taken
-    back."""
-    marked = span_marks.load_marks(assignment)[0] if sheet.rubric.span_mark else {}
-    for each in without:
-        if isinstance(each, AskedMark):
-            marked.pop(each.unit, None)
-    missing: tuple[AskedControl | AskedMark, ...] = (
+    is reported as broken needs neither. `without`: stored reports and marks that are to be
+    cleared."""
+    cleared_marks = {entry.unit for entry in without if isinstance(entry, AskedMark)}
+    cleared_reports = {entry.unit for entry in without if isinstance(entry, AskedReport)}
+    stored_marks = span_marks.load_marks(assignment)[0] if sheet.rubric.span_mark else {}
+    marks = {unit: marked for unit, marked in stored_marks.items() if unit not in cleared_marks}
+    missing: tuple[RequiredEntry, ...] = (
         *sheet.missing(given, stage=stage),
-        *sheet.unmarked(marked, stage=stage),
+        *sheet.unmarked(marks, stage=stage),
     )
-    reported = set(load_draft(assignment).reports if missing else ())
-    reported -= {each.unit for each in without if isinstance(each, AskedReport)}
-    if missing := tuple(each for each in missing if each.unit not in reported):
-        raise MissingAnswers(missing)
-
-
-def _check_working(assignment: Assignment) -> None:
-    """Raise TaskClosed if the round is closed and the task was submitted, or if the round is over
-    and accepts nothing."""
-    if assignments.assigns_tasks(assignment.round):
+    if not missing:
         return
-    if assignment.state in (Assignment.State.SUBMITTED, Assignment.State.EXTRA):
+    reported = load_draft(assignment).reports.keys() - cleared_reports
+    if unreported := tuple(asked for asked in missing if asked.unit not in reported):
+        raise MissingAnswers(unreported)
+
+
+def _check_not_ended(assignment: Assignment) -> None:
+    """Raise TaskClosed if a task of a closed round was submitted, or if the round is over and
+    accepts nothing."""
+    if assignment.state in DONE:
         raise TaskClosed(_("This task was submitted, and changes are no longer taken."))
     if ended := assignments.closed_reason(assignment.round):
         raise TaskClosed(ended)
 
 
-def _check_stage(assignment: Assignment, name: str, stage: int) -> None:
-    if stage < assignment.stage:
-        raise StageFrozen(_("%(name)s belongs to a step that is closed.") % {"name": name})
-    if stage > assignment.stage:
-        raise StageNotReached(
-            _("%(name)s belongs to a step that has not been opened yet.") % {"name": name}
-        )
+def _wrong_stage(asked: RequiredEntry, stage: int) -> Refused:
+    """Return why an entry is refused that does not belong to the open stage."""
+    if asked.stage < stage:
+        return StageFrozen(_("%(name)s belongs to a step that is closed.") % {"name": asked.title})
+    return StageNotReached(
+        _("%(name)s belongs to a step that has not been opened yet.") % {"name": asked.title}
+    )
 
 
-def _store(
-    assignment: Assignment,
-    entered: Mapping[ControlPlace, int | None],
-    times: Mapping[ControlPlace, AnswerTimes],
-    sequence: int,
-) -> dict[ControlPlace, int | None]:
-    """Store drafts and return all of the assignment; the database refuses values off the scale."""
-    timed = [times.get(place, AnswerTimes()) for place in entered]
+def _store_texts(
+    assignment: Assignment, page: SentPage, reports: Reports
+) -> Iterator[AskedReport | str]:
+    """Store a page's comment and reports; yield those that lost against later, different ones."""
+    if page.note is not None:
+        yield from _lost_note(assignment, page.note, page.sequence)
+    for report, text in reports.items():
+        if _lost_note(assignment, text, page.sequence, report.unit):
+            yield report
+
+
+def _store_marks(assignment: Assignment, marks: DraftMarks, sequence: int) -> list[AskedMark]:
+    """Store marks; return those that lost against later, different ones."""
+    entered = {mark.unit: marked for mark, marked in marks.items()}
+    lost_units = span_marks.store_marks(assignment, entered, sequence)
+    return [mark for mark in marks if mark.unit in lost_units]
+
+
+def _store_answers(assignment: Assignment, page: SentPage) -> dict[ControlPlace, int | None]:
+    """Store a page's answers and return all of the assignment; the database refuses values off the
+    scale."""
+    values = {asked.place: value for asked, value in page.given}
+    times = {asked.place: page.times.get(asked, UNKNOWN_TIMES) for asked, _value in page.given}
     names: dict[str, Any] = {
         "assignment": assignment.pk,
-        "sequence": sequence,
-        "units": [unit for unit, _criterion in entered],
-        "criteria": [criterion for _unit, criterion in entered],
-        "values": list(entered.values()),
-        "shown": [own.first_shown_at for own in timed],
-        "answered": [own.answered_at for own in timed],
-        "inputs": [own.input for own in timed],
+        "sequence": page.sequence,
+        "units": [unit for unit, _criterion in values],
+        "criteria": [criterion for _unit, criterion in values],
+        "values": list(values.values()),
+        "shown": [time.first_shown_at for time in times.values()],
+        "answered": [time.answered_at for time in times.values()],
+        "inputs": [time.input for time in times.values()],
     }
     try:
         return {(unit, criterion): value for unit, criterion, value in query_rows(UPSERT, names)}

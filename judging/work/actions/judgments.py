@@ -22,12 +22,13 @@ from judging.work.actions.assignments import Here
 from judging.work.actions.drafts import (
     DONE,
     AnswerFirst,
+    ClearableEntry,
     Entry,
     MissingAnswers,
     SentPage,
     TaskClosed,
 )
-from judging.work.actions.sheets import AskedMark, AskedReport, ControlPlace, EnteredAnswers, Sheet
+from judging.work.actions.sheets import ControlPlace, EnteredAnswers, Sheet
 from judging.work.models.judgment import Judgment
 
 LOOKED_AT = 100  # tasks that are checked for changes at once
@@ -180,14 +181,14 @@ def submit_and_claim_next(
         left_out = assignments.lock_annotator(enrollment=annotator)
         noted = assignments.lock_assignment(assignment=assignment)
         is_noted = noted or page.note or any(page.reports.values())
-        standing = drafts.store_page(
+        stored = drafts.store_page(
             assignment, page if is_noted else replace(page, note=None, reports={})
         )
         try:
-            if not standing.lost:
-                _submit(assignment, token, sheet, standing.answers, standing.held_back, conditions)
-                if standing.held_back:
-                    drafts.clear_held_back(assignment, page, standing.held_back)
+            if not stored.lost:
+                _submit(assignment, token, sheet, stored.answers, stored.required, conditions)
+                if stored.required:
+                    drafts.clear(assignment, page, stored.required)
         except (
             AnswerFirst,
             MissingAnswers,
@@ -195,7 +196,7 @@ def submit_and_claim_next(
             TaskClosed,
         ) as error:  # raised before any judgment was written
             refused = error
-        if standing.lost or refused:
+        if stored.lost or refused:
             assignments.renew(assignment=assignment)
         elif (
             not left_out
@@ -203,13 +204,18 @@ def submit_and_claim_next(
             and assignments.may_get_tasks(annotator, assignment.round)
         ):
             onward = claim_next(enrollment=annotator, round=assignment.round)
-    if isinstance(refused, MissingAnswers) and {each.unit for each in refused.asked} & {
-        each.unit for each in standing.held_back
-    }:
-        raise AnswerFirst(standing.held_back)
     if refused:
-        raise refused
-    return HandedIn(standing.lost, onward.assignment if isinstance(onward, Here) else None)
+        raise _shown_refusal(refused, stored.required)
+    return HandedIn(stored.lost, onward.assignment if isinstance(onward, Here) else None)
+
+
+def _shown_refusal(refused: Refused, required: tuple[ClearableEntry, ...]) -> Refused:
+    """Return why a page is not accepted: its missing answers may be those in whose place the
+    cleared reports and marks were submitted."""
+    units = {entry.unit for entry in required}
+    if isinstance(refused, MissingAnswers) and any(asked.unit in units for asked in refused.asked):
+        return AnswerFirst(required)
+    return refused
 
 
 def is_changed(*, assignment: Assignment, sheet: Sheet, given: EnteredAnswers) -> bool:
@@ -272,15 +278,16 @@ def _submit(
     token: uuid.UUID,
     sheet: Sheet,
     given: EnteredAnswers,
-    without: Sequence[AskedReport | AskedMark] = (),
+    without: Sequence[ClearableEntry] = (),
     conditions: PageConditions = UNKNOWN_CONDITIONS,
 ) -> Submitted:
     """Store a task's answers as judgments; the caller has locked the assignment. `without`: reports
-    and marks that are to be taken back with it."""
+    and marks that are to be cleared with it."""
     change = _change(assignment, sheet.values(given))
     if token != assignment.submit_token:
         return _replayed(assignment, change)
-    _check_open(assignment)
+    if not assignments.assigns_tasks(assignment.round):
+        _check_late(assignment)
     drafts.check_complete(assignment, sheet, given, without=without)
     was_submitted = assignment.state in DONE
     stored = _store(assignment, change, sheet.entered_at(), conditions)
@@ -317,11 +324,9 @@ def _replayed(assignment: Assignment, change: Change) -> Submitted:
     return Submitted(assignment.state, 0)
 
 
-def _check_open(assignment: Assignment) -> None:
-    """Raise TaskClosed if the round is closed, except for a task that is still held: it is accepted
-    as an extra until the round is over, but not while the campaign is paused."""
-    if assignments.assigns_tasks(assignment.round):
-        return
+def _check_late(assignment: Assignment) -> None:
+    """Raise TaskClosed for a task of a closed round, unless it is still held: it is accepted as an
+    extra until the round is over, but not while the campaign is paused."""
     if ended := assignments.closed_reason(assignment.round):
         raise TaskClosed(ended)
     if assignment.state in DONE or assignment.round.campaign.state == Campaign.State.PAUSED:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from django.utils.translation import gettext as _
@@ -178,17 +178,18 @@ class Sheet:
 
     def settled(self, answers: EnteredAnswers) -> dict[ControlPlace, Forced]:
         """Return the values that the rubric's rules force, given the answers so far."""
-        together = [question.asked for question in self.questions()]
+        units = [question.asked for question in self.questions()]
         for group in self.groups:
-            together += [
-                tuple(a for a in group.asked if a.criterion.unit == kind)
-                for kind in ("question", "set")
-            ]
-        return {
-            place: entry
-            for asked in together
-            for place, entry in _settled(self.rubric, asked, answers)
-        }
+            for kind in ("question", "set"):
+                units.append(tuple(a for a in group.asked if a.criterion.unit == kind))
+        found: dict[ControlPlace, Forced] = {}
+        for controls in units:
+            places = {control.criterion.key: control.place for control in controls}
+            given = {key: answers[place] for key, place in places.items() if place in answers}
+            for key, value in forced_values(self.rubric.rules, given).items():
+                if key in places:
+                    found[places[key]] = value
+        return found
 
     def stored_at(self, asked: AskedControl) -> ControlPlace:
         """Return where a control's value is stored; a value that is asked once for a set is stored
@@ -211,10 +212,13 @@ class Sheet:
         is asked once for a set goes to each of its questions, and a value that a rule forces
         replaces the annotator's own."""
         settled = self.settled(answers)
-        found = {
-            stored: _value(place, answers, settled) for stored, place in self.entered_at().items()
-        }
-        return {stored: value for stored, value in found.items() if value is not None}
+        values: dict[ControlPlace, tuple[int, str]] = {}
+        for stored, place in self.entered_at().items():
+            if place in settled:
+                values[stored] = settled[place].value, settled[place].cause
+            elif place in answers:
+                values[stored] = answers[place], ""
+        return values
 
     def entered_at(self) -> dict[ControlPlace, ControlPlace]:
         """Return, for each place where a value is stored, the place of the control that gives it."""
@@ -227,74 +231,54 @@ class Sheet:
         return found
 
 
-def _settled(
-    rubric: ProtocolDocument, asked: Sequence[AskedControl], answers: EnteredAnswers
-) -> Iterator[tuple[ControlPlace, Forced]]:
-    given = {each.criterion.key: answers[each.place] for each in asked if each.place in answers}
-    places = {each.criterion.key: each.place for each in asked}
-    return (
-        (places[key], entry)
-        for key, entry in forced_values(rubric.rules, given).items()
-        if key in places
-    )
-
-
-def _value(
-    place: ControlPlace, answers: EnteredAnswers, settled: Mapping[ControlPlace, Forced]
-) -> tuple[int, str] | None:
-    if place in settled:
-        return settled[place].value, settled[place].cause
-    return (answers[place], "") if place in answers else None
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Known:
     """A rubric's document and its criteria's ids; rubrics never change, so they are read once."""
 
     document: ProtocolDocument
     ids: Mapping[str, int]
 
-    @property
+    @cached_property
+    def stages(self) -> dict[str, int]:
+        """Return the number of each stage, from 0."""
+        return {stage.key: number for number, stage in enumerate(self.document.stages)}
+
+    @cached_property
+    def of_questions(self) -> list[ProtocolCriterion]:
+        """Return the criteria about single questions."""
+        return [each for each in self.document.criteria if each not in self.of_sets]
+
+    @cached_property
+    def of_sets(self) -> list[ProtocolCriterion]:
+        """Return the criteria about a set as a whole."""
+        return [
+            criterion
+            for criterion in self.document.criteria
+            if criterion.unit == "set" or criterion.asked == "once_per_set"
+        ]
+
+    @cached_property
     def takes_reports(self) -> bool:
         """Whether a question may be reported as broken: the protocol allows it, and single
         questions are rated."""
-        single = any(
-            each.unit == "question" and each.asked == "per_unit" for each in self.document.criteria
+        return self.document.broken_items == "reported" and any(
+            each.unit == "question" for each in self.of_questions
         )
-        return single and self.document.broken_items == "reported"
 
-    def of_question(self, line: SheetLine, name: str, where: str) -> tuple[AskedControl, ...]:
-        """Return the controls for one question."""
-        return self._asked(line, name, where, whole=False)
-
-    def of_set(self, line: SheetLine, name: str, where: str) -> tuple[AskedControl, ...]:
-        """Return the controls for a set as a whole."""
-        return self._asked(line, name, where, whole=True)
-
-    def mark(self, line: SheetLine, number: int, where: str) -> AskedMark | None:
-        """Return the mark that is asked for one question; its name contains only the shown
-        order."""
-        own = self.document.span_mark
-        if own is None:
-            return None
-        stages = [stage.key for stage in self.document.stages]
-        return AskedMark(f"m{number}", where, line.unit, stages.index(own.stage), own.optional)
-
-    def _asked(
-        self, line: SheetLine, name: str, where: str, *, whole: bool
+    def controls(
+        self, criteria: Iterable[ProtocolCriterion], line: SheetLine, name: str, where: str
     ) -> tuple[AskedControl, ...]:
-        stages = [stage.key for stage in self.document.stages]
+        """Return the controls for a question or a set."""
         return tuple(
             AskedControl(
-                f"{name}.{each.key}",
+                f"{name}.{criterion.key}",
                 where,
                 line.unit,
-                self.ids[each.key],
-                stages.index(each.stage),
-                each,
+                self.ids[criterion.key],
+                self.stages[criterion.stage],
+                criterion,
             )
-            for each in self.document.criteria
-            if whole == (each.unit == "set" or each.asked == "once_per_set")
+            for criterion in criteria
         )
 
 
@@ -337,7 +321,7 @@ OF_ONE, OF_SEVERAL = LINES.format(which="= %(task)s"), LINES.format(which="= ANY
 
 def sheet_of_assignment(assignment: Assignment) -> Sheet:
     """Return the sheet of an assignment, in its annotator's own order."""
-    return _of(assignment, task_lines(assignment.task))
+    return _of(assignment, _lines(assignment.task_id))
 
 
 def sheets_of_assignments(assignments: Sequence[Assignment]) -> list[Sheet]:
@@ -360,9 +344,13 @@ def _lines(task: int) -> tuple[SheetLine, ...]:
 
 
 def _of(assignment: Assignment, lines: Iterable[SheetLine]) -> Sheet:
-    drawn, who = draws.draws_for_order(assignment)
-    order = TaskOrder(drawn, who, f"{draws.round_name(assignment.round)}/{assignment.task.number}")
-    return order_units(assignment.round.campaign.rubric, lines, order=order)
+    round, enrollment = assignment.round, assignment.enrollment
+    order = TaskOrder(
+        draws=draws.of_campaign(round.campaign),
+        annotator=str(enrollment.draw_id) if enrollment else "",
+        task=f"{draws.round_name(round)}/{assignment.task.number}",
+    )
+    return arrange(cached_protocol(round.campaign.rubric), lines, order=order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,20 +401,17 @@ def _groups(asks: Known, bundles: Sequence[Sequence[SheetLine]]) -> Iterator[Gro
             _question(asks, line, place) for place, line in zip(numbers, lines, strict=True)
         )
         where = "" if len(bundles) == 1 else f"{questions[0].letter}–{questions[-1].letter}"
-        of_set = [
-            each
-            for line in bundle
-            if line.slot is None
-            for each in asks.of_set(line, f"s{number}", where)
-        ]
-        shown += len(lines) + len(empty)
-        asked = tuple(a for a in of_set if a.criterion.key not in _never_asked(asks, lines))
-        yield Group(
-            number,
-            questions,
-            asked,
-            tuple(EmptySlot(place, design.letter(place - 1)) for place in empty),
+        set_lines = [line for line in bundle if line.slot is None]
+        never_asked = _never_asked(asks, lines) if set_lines else set()
+        asked = tuple(
+            control
+            for line in set_lines
+            for control in asks.controls(asks.of_sets, line, f"s{number}", where)
+            if control.criterion.key not in never_asked
         )
+        slots = tuple(EmptySlot(place, design.letter(place - 1)) for place in empty)
+        yield Group(number, questions, asked, slots)
+        shown += len(lines) + len(empty)
 
 
 def _numbers(asks: Known, lines: Sequence[SheetLine], shown: int) -> tuple[list[int], list[int]]:
@@ -454,16 +439,22 @@ def _never_asked(asks: Known, lines: Sequence[SheetLine]) -> set[str]:
 
 
 def _question(asks: Known, line: SheetLine, number: int) -> AskedQuestion:
-    name = design.letter(number - 1)
+    """Return a question with what is asked about it; names contain only the shown order."""
+    letter = design.letter(number - 1)
+    span_mark = asks.document.span_mark
+    mark = None
+    if span_mark:
+        stage = asks.stages[span_mark.stage]
+        mark = AskedMark(f"m{number}", letter, line.unit, stage, span_mark.optional)
     return AskedQuestion(
         number=number,
-        letter=name,
+        letter=letter,
         unit=line.unit,
         source=line.source,
         text=line.text or "",
         submitted_answer=line.submitted_answer or "",
         question_type=line.question_type or "",
-        asked=asks.of_question(line, f"q{number}", name),
-        mark=asks.mark(line, number, name),
-        report=AskedReport(f"b{number}", name, line.unit) if asks.takes_reports else None,
+        asked=asks.controls(asks.of_questions, line, f"q{number}", letter),
+        mark=mark,
+        report=AskedReport(f"b{number}", letter, line.unit) if asks.takes_reports else None,
     )

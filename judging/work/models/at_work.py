@@ -3,7 +3,6 @@ with every click, and building the joins each time costs the ORM more than the d
 answer."""
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -53,40 +52,31 @@ def assignment_at_work(*, pk: UUID, user_pk: int) -> Assignment | None:
     found = query_rows(_statement(), {"own": pk, "user": user_pk})
     if not found:
         return None
-    own, task, enrollment, round, campaign, rubric, collection = _objects(found[0])
+    values = iter(found[0])
+    objects: list[Any] = []
+    for model in PARTS.values():
+        fields = _fields(model)
+        attributes = {field.attname: next(values) for field in fields}
+        for field in fields:  # a plain statement returns documents as text
+            if isinstance(field, models.JSONField) and isinstance(attributes[field.attname], str):
+                attributes[field.attname] = json.loads(attributes[field.attname])
+        objects.append(model.from_db("default", list(attributes), list(attributes.values())))
+    own, task, enrollment, round, campaign, rubric, collection = objects
     own.task, own.enrollment, own.round = task, enrollment, round
     round.campaign = enrollment.campaign = campaign
     campaign.rubric, campaign.collection = rubric, collection
     return own  # type: ignore[no-any-return]
 
 
-def _objects(row: tuple[Any, ...]) -> Iterator[Any]:
-    values = iter(row)
-    for model in PARTS.values():
-        fields = _fields(model)
-        read = [_decoded(next(values), is_json=is_json) for _column, _name, is_json in fields]
-        yield model.from_db("default", [name for _column, name, _is_json in fields], read)
-
-
-def _decoded(value: Any, *, is_json: bool) -> Any:
-    """Return a value as a model holds it: a plain statement returns documents as text."""
-    return json.loads(value) if is_json and isinstance(value, str) else value
-
-
 @cache
 def _statement() -> str:
     columns = (
-        f'{part}."{column}"'
-        for part, model in PARTS.items()
-        for column, _name, _is_json in _fields(model)
+        f'{part}."{field.column}"' for part, model in PARTS.items() for field in _fields(model)
     )
     return AT_WORK.format(columns=", ".join(columns))
 
 
 @cache
-def _fields(model: type[models.Model]) -> tuple[tuple[str, str, bool], ...]:
-    """Return columns, attributes, and whether each is a document."""
-    kept = (field for field in model._meta.concrete_fields if field.name not in LARGE)
-    return tuple(
-        (str(field.column), field.attname, isinstance(field, models.JSONField)) for field in kept
-    )
+def _fields(model: type[models.Model]) -> list["models.Field[Any, Any]"]:
+    """Return the fields that pages read."""
+    return [field for field in model._meta.concrete_fields if field.name not in LARGE]

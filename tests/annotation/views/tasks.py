@@ -1,5 +1,6 @@
 """A task's page as a browser asks for it."""
 
+from django.http import HttpResponse
 from django.test import Client
 
 from judging.campaigns.models.assignment import Assignment
@@ -14,6 +15,11 @@ def page(client: Client, assignment: Assignment) -> str:
     response = client.get(address(assignment))
     assert response.status_code == 200
     return response.content.decode()
+
+
+def one_line(answer: HttpResponse) -> str:
+    """Return a page with each run of white space as one blank, as attributes stand on lines."""
+    return " ".join(answer.content.decode().split())
 
 
 def send(client: Client, assignment: Assignment, name: str, value: object, sequence: object = 1):

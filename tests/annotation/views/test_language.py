@@ -4,6 +4,7 @@ import pytest
 
 from judging.datasets.models.dataset import Collection, Question, Source
 from tests.annotation import studies
+from tests.annotation.views.tasks import one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +47,7 @@ def test_texts_carry_the_language_and_direction_of_the_collection(
     Collection.objects.update(language=language)
     Question.objects.update(submitted_answer="القفل", question_type="ما")
     client, enrollment = studies.annotator(campaign)
-    html = client.get(f"/tasks/{studies.held(enrollment).pk}/").content.decode()
+    html = one_line(client.get(f"/tasks/{studies.held(enrollment).pk}/"))
     tagged = f'lang="{language}" dir="{direction}" translate="no"'
     assert f'<p class="passage" {tagged}' in html
     assert html.count(f"<span {tagged}>What does the") == 2
@@ -59,7 +60,7 @@ def test_texts_carry_the_language_of_their_source(language: str, direction: str)
     Source.objects.update(language=language)
     client, enrollment = studies.annotator(campaign)
 
-    html = client.get(f"/tasks/{studies.held(enrollment).pk}/").content.decode()
+    html = one_line(client.get(f"/tasks/{studies.held(enrollment).pk}/"))
 
     tagged = f'lang="{language}" dir="{direction}" translate="no"'
     assert f'<p class="passage" {tagged}' in html

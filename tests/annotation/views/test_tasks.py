@@ -9,7 +9,7 @@ from django.db import connection
 from judging.campaigns.models.members import Membership
 from judging.datasets.models.dataset import Passage, Question, System, Unit
 from tests.annotation import studies
-from tests.annotation.views.tasks import address, page, send
+from tests.annotation.views.tasks import address, one_line, page, send
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +35,7 @@ def test_page_shows_what_was_entered_and_the_comment(small) -> None:
     client, task = small
     send(client, task, "q2.correctness", 2, 7)
     send(client, task, "note", "Hm, <b>odd</b>", 8)
-    html = page(client, task)
+    html = one_line(client.get(address(task)))
     assert re.search(r'name="q2.correctness" value="2" checked', html)
     assert "Hm, &lt;b&gt;odd&lt;/b&gt;" in html
     assert 'name="sequence" value="8"' in html

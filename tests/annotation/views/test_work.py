@@ -14,6 +14,7 @@ from judging.datasets.models.dataset import Unit
 from judging.work.actions import assignments, sheets
 from tests import factories
 from tests.annotation import studies
+from tests.annotation.views.tasks import one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -124,7 +125,7 @@ def test_claim_of_a_task_after_its_lease_ran_out_keeps_answers() -> None:
     task = studies.held(enrollment)
     client.post(f"/tasks/{task.pk}/draft/", {"name": "q1.correctness", "value": 2, "sequence": 1})
     assignments.give_back(assignment=task)
-    html = client.get(f"/work/{campaign.uuid}/", follow=True).content.decode()
+    html = one_line(client.get(f"/work/{campaign.uuid}/", follow=True))
     assert 'name="q1.correctness" value="2" checked' in html
 
 

@@ -15,6 +15,7 @@ from judging.campaigns.models.members import Enrollment
 from judging.enrolments.actions import exit_forms
 from judging.enrolments.models.exit_form import ExitAnswer, ExitQuestion
 from judging.overview.actions import erasures
+from judging.quality.actions import checks
 from judging.work.actions import judgments, sheets
 from judging.work.actions.drafts import SentPage
 from judging.work.models.judgment import Judgment
@@ -60,7 +61,11 @@ def finished(campaign: Campaign) -> tuple[Client, Enrollment]:
     sheet = sheets.sheet_of_assignment(held)
     given = [(each, 3) for each in sheet.asked()]
     judgments.submit_and_claim_next(
-        assignment=held, page=SentPage(given, 1, None), token=held.submit_token, sheet=sheet
+        claim_next=checks.claim_next_with_checks,
+        assignment=held,
+        page=SentPage(given, 1, None),
+        token=held.submit_token,
+        sheet=sheet,
     )
     return client, own
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
+from judging.quality.actions import checks
 from judging.work.actions import assignments, drafts, judgments, sheets
 from judging.work.actions.drafts import MissingAnswers, TaskClosed
 from judging.work.actions.judgments import HandedIn, StaleToken, Submitted
@@ -264,7 +265,11 @@ def hand_in(
 ) -> HandedIn:
     token, sheet = token or assignment.submit_token, sheets.sheet_of_assignment(assignment)
     return judgments.submit_and_claim_next(
-        assignment=assignment, page=page, token=token, sheet=sheet
+        claim_next=checks.claim_next_with_checks,
+        assignment=assignment,
+        page=page,
+        token=token,
+        sheet=sheet,
     )
 
 
@@ -313,7 +318,11 @@ def test_hand_in_and_claims_of_one_person_at_one_moment_end_at_one_task() -> Non
                 enrollment=own.enrollment, round=own.round
             ).assignment.pk
         return judgments.submit_and_claim_next(
-            assignment=own, page=page, token=token, sheet=sheet
+            claim_next=checks.claim_next_with_checks,
+            assignment=own,
+            page=page,
+            token=token,
+            sheet=sheet,
         ).following.pk
 
     ends = all_at_once(window, list(range(10)))
