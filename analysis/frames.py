@@ -41,7 +41,7 @@ SLOTS = """
     JOIN judging_system s ON s.id = qs.system_id
     LEFT JOIN judging_passage p ON p.id = src.passage_id
     LEFT JOIN judging_question q ON q.unit_id = u.id
-    WHERE src.collection_id = %(collection)s AND src.repeat_of_id IS NULL
+    WHERE src.dataset_id = %(dataset)s AND src.repeat_of_id IS NULL
       AND (NOT %(part)s OR u.id IN (SELECT unit_id FROM judging_selectedunit
           WHERE campaign_id = %(campaign)s))
     ORDER BY src.position, s.name, qs.id, u.position NULLS FIRST
@@ -51,7 +51,7 @@ REPEATED = """
     SELECT u.id FROM judging_unit u
     JOIN judging_questionset qs ON qs.id = u.question_set_id
     JOIN judging_source src ON src.id = qs.source_id
-    WHERE src.collection_id = %(collection)s AND src.repeat_of_id IS NOT NULL
+    WHERE src.dataset_id = %(dataset)s AND src.repeat_of_id IS NOT NULL
 """
 # values given to hidden repeats of the campaign's own tasks, beside the first ones; never judgments
 # of the study
@@ -96,7 +96,7 @@ JUDGMENTS = """
 SCORES = """
     SELECT sc.unit_id AS unit, sc.metric_id AS metric, sc.value AS value
     FROM judging_score sc JOIN judging_metric m ON m.id = sc.metric_id
-    WHERE m.collection_id = %(collection)s AND sc.unit_id IS NOT NULL
+    WHERE m.dataset_id = %(dataset)s AND sc.unit_id IS NOT NULL
     ORDER BY sc.metric_id, sc.unit_id
 """
 OF_SYSTEMS = """
@@ -104,7 +104,7 @@ OF_SYSTEMS = """
     FROM judging_score sc
     JOIN judging_metric m ON m.id = sc.metric_id
     JOIN judging_system s ON s.id = sc.system_id
-    WHERE m.collection_id = %(collection)s
+    WHERE m.dataset_id = %(dataset)s
     ORDER BY s.name, m.fingerprint
 """
 ATTRIBUTES = """
@@ -113,7 +113,7 @@ ATTRIBUTES = """
     JOIN judging_unit u ON u.id = at.unit_id
     JOIN judging_questionset qs ON qs.id = u.question_set_id
     JOIN judging_source src ON src.id = qs.source_id
-    WHERE src.collection_id = %(collection)s AND at.name = ANY(%(names)s)
+    WHERE src.dataset_id = %(dataset)s AND at.name = ANY(%(names)s)
 """
 COUNTS = """
     SELECT c.key AS criterion, {columns}, count(*) AS times
@@ -157,8 +157,8 @@ BY_MACHINES = """
         sp.missing AS missing,
            m.repeat AS repeat, m.place AS place, m.rationale AS rationale,
            m.id AS id
-    FROM judging_machinejudgment m
-    JOIN judging_machinejudge mj ON mj.id = m.judge_id
+    FROM judging_llmjudgment m
+    JOIN judging_llmjudge mj ON mj.id = m.judge_id
     JOIN judging_criterion c ON c.id = m.criterion_id
     JOIN judging_scalepoint sp ON sp.criterion_id = m.criterion_id AND sp.value = m.value
     WHERE mj.campaign_id = %(campaign)s
@@ -221,11 +221,11 @@ def _no_system_scores() -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Material:
-    """The data of one analysis: slots, valid judgments, scores, and the rubric they were judged
+    """The data of one analysis: slots, valid judgments, scores, and the protocol they were judged
     by."""
 
     campaign: Campaign
-    rubric: ProtocolDocument
+    protocol: ProtocolDocument
     slots: pd.DataFrame
     judgments: pd.DataFrame
     scores: pd.DataFrame
@@ -307,9 +307,9 @@ class Material:
         return rows.set_index("unit")["value"]
 
 
-def rubric_of(campaign: Campaign) -> ProtocolDocument:
+def protocol_of(campaign: Campaign) -> ProtocolDocument:
     """Return the protocol that a campaign judges by."""
-    return documents.protocol_from_document(campaign.rubric.document)
+    return documents.protocol_from_document(campaign.protocol.document)
 
 
 def read_campaign(
@@ -327,14 +327,14 @@ def read_campaign(
     states = ["submitted", "extra"] if extras else ["submitted"]
     query = JUDGMENTS.format(repeated=REPEATED)
     judgments = _frame(
-        query, campaign=campaign.pk, collection=campaign.collection_id, round=round, states=states
+        query, campaign=campaign.pk, dataset=campaign.dataset_id, round=round, states=states
     )
     judgments["value"] = judgments["value"].astype("float64")
     # pilots and calibrations may be judged on units that the main round omits
     part = bool(campaign.selection) and campaign.state != Campaign.State.DRAFT and round == "main"
-    slots = _frame(SLOTS, collection=campaign.collection_id, campaign=campaign.pk, part=part)
-    scores = _frame(SCORES, collection=campaign.collection_id)
-    of_systems = _frame(OF_SYSTEMS, collection=campaign.collection_id)
+    slots = _frame(SLOTS, dataset=campaign.dataset_id, campaign=campaign.pk, part=part)
+    scores = _frame(SCORES, dataset=campaign.dataset_id)
+    of_systems = _frame(OF_SYSTEMS, dataset=campaign.dataset_id)
     if part:  # scores of units that are not judged are irrelevant to the campaign
         scores = scores[scores["unit"].isin(slots["unit"])].reset_index(drop=True)
         of_systems = of_systems[of_systems["system"].isin(slots["system"])].reset_index(drop=True)
@@ -345,11 +345,11 @@ def read_campaign(
     )
     return Material(
         campaign=campaign,
-        rubric=rubric_of(campaign),
+        protocol=protocol_of(campaign),
         slots=slots,
         judgments=judgments[~out].reset_index(drop=True),
         scores=scores,
-        metrics=tuple(Metric.objects.filter(collection=campaign.collection_id).order_by("pk")),
+        metrics=tuple(Metric.objects.filter(dataset=campaign.dataset_id).order_by("pk")),
         system_scores=of_systems,
     )
 
@@ -377,7 +377,7 @@ def exclude_parts(
     )
     return replace(
         read,
-        rubric=without_criteria(read.rubric, criteria) if criteria else read.rubric,
+        protocol=without_criteria(read.protocol, criteria) if criteria else read.protocol,
         slots=slots,
         judgments=said[kept].reset_index(drop=True),
         scores=read.scores[scored].reset_index(drop=True),
@@ -462,7 +462,7 @@ def count_values(
     for intervals over sources, as one row for each pattern on each source, at most one for each
     unit and criterion. Sources with the same passage are one cluster.
     """
-    criteria = {each.key: each.values() for each in rubric_of(campaign).criteria}
+    criteria = {each.key: each.values() for each in protocol_of(campaign).criteria}
     values = sorted({value for points in criteria.values() for value in points})
     columns = [f"v{place}" for place in range(len(values))]
     counters = [
@@ -478,7 +478,7 @@ def count_values(
     states = ["submitted", "extra"] if extras else ["submitted"]
     asked = {
         "campaign": campaign.pk,
-        "collection": campaign.collection_id,
+        "dataset": campaign.dataset_id,
         "round": round,
         "number": number,
     }
@@ -501,7 +501,7 @@ class SourceClusters:
 def clusters_of_passages(campaign: Campaign) -> SourceClusters:
     """Return the sources of a campaign's dataset by identical passages, as `Material.clusters` has
     them, without reading the material."""
-    sources = Source.objects.filter(collection=campaign.collection_id, repeat_of=None)
+    sources = Source.objects.filter(dataset=campaign.dataset_id, repeat_of=None)
     first: dict[str, int] = {}
     of_source: dict[int, int] = {}
     for source, text in sources.order_by("position").values_list("pk", "passage__text").iterator():
@@ -515,10 +515,10 @@ def shared_clusters(campaign: Campaign, column: str) -> dict[str, str]:
 
     A metadata column declares the clusters; without one they are the sources with the same passage.
     """
-    sources = Source.objects.filter(collection=campaign.collection_id, repeat_of=None)
+    sources = Source.objects.filter(dataset=campaign.dataset_id, repeat_of=None)
     key_of = dict(sources.order_by("position").values_list("pk", "key"))
     if column:
-        slots = _frame(SLOTS, collection=campaign.collection_id, campaign=campaign.pk, part=False)
+        slots = _frame(SLOTS, dataset=campaign.dataset_id, campaign=campaign.pk, part=False)
         declared = _values_of_sources(slots, campaign, column)
         label_of = dict(zip(declared["source"], declared["label"], strict=True))
         first: dict[str, str] = {}
@@ -567,7 +567,7 @@ def llm_judgments(read: Material) -> pd.DataFrame:
         first = found[~same].sort_values("id").drop_duplicates(said_at_once)
         filled = found.loc[same, said_at_once].merge(first, on=said_at_once, how="left")
         found.loc[same, "rationale"] = filled["rationale"].to_numpy()
-    criteria = [each.key for each in read.rubric.criteria]
+    criteria = [each.key for each in read.protocol.criteria]
     kept = found["unit"].isin(read.slots["unit"]) & found["criterion"].isin(criteria)
     return found[kept].drop(columns=["missing", "id"]).reset_index(drop=True)
 
@@ -583,7 +583,7 @@ def hidden_repeats(read: Material) -> pd.DataFrame:
 
 def human_references(campaign: Campaign) -> dict[str, tuple[str, ...]]:
     """Return the human-written questions of each source, by its key."""
-    rows = Reference.objects.filter(source__collection=campaign.collection_id).order_by(
+    rows = Reference.objects.filter(source__dataset=campaign.dataset_id).order_by(
         "source", "position"
     )
     found: dict[str, list[str]] = {}
@@ -597,7 +597,7 @@ def attributes(campaign: Campaign, names: Sequence[str]) -> dict[str, pd.Series]
     those that no unit has."""
     if not names:
         return {}
-    rows = _frame(ATTRIBUTES, collection=campaign.collection_id, names=list(names))
+    rows = _frame(ATTRIBUTES, dataset=campaign.dataset_id, names=list(names))
     by_name = rows.set_index("unit").groupby("attribute", observed=True)["label"]
     return {str(name): labels for name, labels in by_name}
 
@@ -620,7 +620,7 @@ def with_declared_clusters(read: Material, column: str) -> Material:
 def source_with_several(campaign: Campaign, column: str) -> str:
     """Return the key of a source on which a metadata column has several values; an empty string if
     it has one value on each, and can declare clusters."""
-    slots = _frame(SLOTS, collection=campaign.collection_id, campaign=campaign.pk, part=False)
+    slots = _frame(SLOTS, dataset=campaign.dataset_id, campaign=campaign.pk, part=False)
     return _repeated_source(_values_of_sources(slots, campaign, column))
 
 
@@ -641,7 +641,7 @@ def _repeated_source(pairs: pd.DataFrame) -> str:
 
 def attribute_names(campaign: Campaign) -> list[str]:
     """Return the names of the metadata columns."""
-    return selections.column_names(campaign.collection)
+    return selections.column_names(campaign.dataset)
 
 
 def align_values(units: NDArray[Any] | pd.Series, values: pd.Series) -> NDArray[np.float64]:
@@ -681,8 +681,8 @@ def hash_data(read: Material) -> str:
     """
     names = read.slots.set_index("unit")[["source", "system", "position"]]
     metrics = {metric.pk: metric.fingerprint for metric in read.metrics}
-    whole = hashlib.sha256(read.campaign.rubric.digest.encode())
-    if read.rubric.span_mark:
+    whole = hashlib.sha256(read.campaign.protocol.digest.encode())
+    if read.protocol.span_mark:
         marked = marks(read).join(names, on="unit")
         columns = ["source", "system", "position", "annotator", "nothing", "start", "end"]
         whole.update(_written(marked, columns))

@@ -240,14 +240,14 @@ class TaskSerializer(serializers.Serializer):
         source="shown.sequence", help_text="The next draft needs a higher number."
     )
     note = serializers.CharField(source="shown.draft.note")
-    stage = StageSerializer(source="shown.rubric.stage", allow_null=True)
+    stage = StageSerializer(source="shown.protocol.stage", allow_null=True)
     progress = ProgressSerializer()
     material = MaterialSerializer(
-        source="shown.rubric.source",
+        source="shown.protocol.source",
         allow_null=True,
         help_text="Null if the questions have sources of their own; then see `about`.",
     )
-    groups = GroupSerializer(many=True, source="shown.rubric.groups")
+    groups = GroupSerializer(many=True, source="shown.protocol.groups")
 
     def get_url(self, task: Mapping[str, Any]) -> str:
         return reverse("api:annotator-task-detail", args=[task["assignment"].pk])
@@ -406,7 +406,7 @@ class AnnotatorCampaigns(mixins.ListModelMixin, Resource):
     def rows(self) -> QuerySet[Campaign]:
         judges = self.request.user.memberships.filter(role=Membership.Role.ANNOTATOR)
         found = Campaign.objects.filter(pk__in=judges.values("campaign"))
-        return found.listed() if self.action == "list" else found.select_related("rubric")
+        return found.listed() if self.action == "list" else found.select_related("protocol")
 
     def enrollment(self) -> Enrollment:
         campaign = self.get_object()
@@ -536,12 +536,14 @@ class AnnotatorTasks(Resource):
 
 def _texts(enrollment: Enrollment) -> dict[str, Any]:
     campaign = enrollment.campaign
-    rubric = sheets.cached_protocol(campaign.rubric).document
+    protocol = sheets.cached_protocol(campaign.protocol).document
     decisions = discussions.current_decisions(campaign)
     campaign.label = enrollment.label
     campaign.consent_digest = enrollments.consent_digest(whole_consent(campaign))
     campaign.agreed = enrollments.has_agreed(enrollment)
-    campaign.guideline = documents.localized(rubric, get_language() or rubric.language).guideline
+    campaign.guideline = documents.localized(
+        protocol, get_language() or protocol.language
+    ).guideline
     campaign.decisions = decisions.text if decisions else ""
     language = get_language() or campaign.text_language
     texts = {name: text_in(campaign, name, language).text for name in TRANSLATED}

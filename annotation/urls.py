@@ -46,11 +46,11 @@ urlpatterns = [
     path("tasks/<uuid:uuid>/draft/", tasks.store_answers, name="draft"),
     path("tasks/<uuid:uuid>/submit/", tasks.submit_page, name="submit"),
     path("campaigns/<uuid:uuid>/preview/", preview.preview_task, name="preview"),
-    path("protocols/drafts/<int:pk>/preview/", samples.preview_protocol, name="rubric_preview"),
-    path("protocols/drafts/<int:pk>/preview/pane/", samples.pane, name="rubric_pane"),
+    path("protocols/drafts/<int:pk>/preview/", samples.preview_protocol, name="protocol_preview"),
+    path("protocols/drafts/<int:pk>/preview/pane/", samples.pane, name="protocol_pane"),
     path(
         "protocols/drafts/<int:pk>/preview/guideline/",
         samples.show_guideline,
-        name="rubric_guideline",
+        name="protocol_guideline",
     ),
 ]

@@ -34,17 +34,17 @@ OPEN_TASKS = 10
 WORDS = """array_to_string(ARRAY(
     SELECT substr(md5({of} || '/' || n), 1, 3 + n %% 7) FROM generate_series(1, {n}) n), ' ')"""
 MATERIAL = f"""
-INSERT INTO judging_passage (collection_id, digest, text)
-SELECT %(collection)s, lpad(n::text, 64, '0'), {WORDS.format(of="n", n=60)}
+INSERT INTO judging_passage (dataset_id, digest, text)
+SELECT %(dataset)s, lpad(n::text, 64, '0'), {WORDS.format(of="n", n=60)}
 FROM generate_series(1, %(sources)s) n;
-INSERT INTO judging_source (collection_id, passage_id, key, position, answer, answer_start, sentence,
+INSERT INTO judging_source (dataset_id, passage_id, key, position, answer, answer_start, sentence,
                             sentence_start, target_type, modality, language)
-SELECT collection_id, id, digest::bigint, digest::bigint, 'lock', NULL, '', NULL, '', '', ''
+SELECT dataset_id, id, digest::bigint, digest::bigint, 'lock', NULL, '', NULL, '', '', ''
 FROM judging_passage;
 INSERT INTO judging_reference (source_id, position, text)
 SELECT id, 1, {WORDS.format(of="id", n=9)} FROM judging_source;
-INSERT INTO judging_system (collection_id, name, kind)
-SELECT %(collection)s, 'System ' || n, 'model' FROM generate_series(1, %(systems)s) n;
+INSERT INTO judging_system (dataset_id, name, kind)
+SELECT %(dataset)s, 'System ' || n, 'model' FROM generate_series(1, %(systems)s) n;
 INSERT INTO judging_questionset (source_id, system_id, expected)
 SELECT source.id, system.id, 1 FROM judging_source source, judging_system system
 ORDER BY source.position, system.id;
@@ -71,7 +71,7 @@ INSERT INTO judging_judgment
 SELECT filled.id, shown.unit_id, criterion.id,
     1 + least(2, floor(2.6 * random() + 0.4 * (shown.unit_id %% 3)))::int, 'judged', '', 1, now()
 FROM filled JOIN judging_taskunit shown ON shown.task_id = filled.task_id, judging_criterion criterion
-WHERE criterion.rubric_id = %(rubric)s
+WHERE criterion.protocol_id = %(protocol)s
 """
 
 
@@ -97,23 +97,23 @@ def run_sql(statement: str, values: dict[str, Any]) -> None:
 
 def make_dataset(*, questions: int, metrics: int) -> Any:
     """Have the database make sources, systems, questions, references and scores."""
-    from judging.datasets.models.dataset import Collection
+    from judging.datasets.models.dataset import Dataset
     from judging.datasets.models.score import Metric
     from judging.people.models.user import User
 
     owner = User.objects.create_superuser("bench", may_create_campaigns=True)
-    collection = Collection.objects.create(name="Envelope", owner=owner)
+    dataset = Dataset.objects.create(name="Envelope", owner=owner)
     for number in range(1, metrics + 1):
         Metric.objects.create(
-            collection=collection, name=f"Metric {number}", kind="imported", fingerprint=str(number)
+            dataset=dataset, name=f"Metric {number}", kind="imported", fingerprint=str(number)
         )
-    sizes = {"collection": collection.pk, "sources": questions // SYSTEMS, "systems": SYSTEMS}
+    sizes = {"dataset": dataset.pk, "sources": questions // SYSTEMS, "systems": SYSTEMS}
     with told("dataset"):
         run_sql(MATERIAL, sizes)
-    return collection
+    return dataset
 
 
-def make_campaign(collection: Any) -> Any:
+def make_campaign(dataset: Any) -> Any:
     """Open a campaign with two criteria, which lays out its tasks and assignments."""
     from django.utils import timezone
 
@@ -127,9 +127,9 @@ def make_campaign(collection: Any) -> Any:
 
     whole = replace(documents.shipped("qgbench"), translations={}, worked_item=None)
     campaign = campaigns.create_campaign(
-        by=collection.owner,
-        collection=collection,
-        rubric=protocols.install(document=without_criteria(whole, ["correctness"])),
+        by=dataset.owner,
+        dataset=dataset,
+        protocol=protocols.install(document=without_criteria(whole, ["correctness"])),
         plan={"title": "Envelope", "annotators_per_task": ANNOTATORS_PER_QUESTION},
     )
     campaigns.lock_protocol(campaign=campaign, now=timezone.now())
@@ -157,7 +157,7 @@ def make_judgments(campaign: Any) -> int:
     values = {
         "people": list(campaign.enrollments.order_by("pk").values_list("pk", flat=True)),
         "round": round_.pk,
-        "rubric": campaign.rubric_id,
+        "protocol": campaign.protocol_id,
         "share": PEOPLE // ANNOTATORS_PER_QUESTION,
         "last": last,
     }
@@ -193,17 +193,17 @@ def named_pages(campaign: Any, run: Any) -> dict[str, str]:
     from judging.datasets.models.dataset import Question, Source
     from judging.datasets.models.score import Metric
 
-    collection = campaign.collection
+    dataset = campaign.dataset
     source = Source.objects.order_by("-position").first()
-    criterion = campaign.rubric.criteria.order_by("position").first().key
-    first, second = Metric.objects.filter(collection=collection).order_by("pk")[:2]
+    criterion = campaign.protocol.criteria.order_by("position").first().key
+    first, second = Metric.objects.filter(dataset=dataset).order_by("pk")[:2]
     draft = campaigns.create_campaign(
-        by=collection.owner,
-        collection=collection,
-        rubric=campaign.rubric,
+        by=dataset.owner,
+        dataset=dataset,
+        protocol=campaign.protocol,
         plan={"title": "Draft", "annotators_per_task": ANNOTATORS_PER_QUESTION},
     )
-    compare = reverse("analysis:metrics_compare", args=[collection.pk])
+    compare = reverse("analysis:metrics_compare", args=[dataset.pk])
     word = Question.objects.order_by("-pk").first().text.split()[0]
     items = reverse("analysis:items", args=[campaign.uuid])
     tasks = reverse("judging:tasks", args=[campaign.uuid])
@@ -214,15 +214,15 @@ def named_pages(campaign: Any, run: Any) -> dict[str, str]:
 
     pages = {
         "home": reverse("judging:campaigns"),
-        "datasets": reverse("judging:collections"),
-        "dataset": reverse("judging:collection", args=[collection.pk]),
-        "dataset: files": reverse("judging:files", args=[collection.pk]),
-        "dataset: questions": reverse("analysis:collection_items", args=[collection.pk]),
-        "dataset: metrics": reverse("analysis:metrics", args=[collection.pk]),
+        "datasets": reverse("judging:datasets"),
+        "dataset": reverse("judging:dataset", args=[dataset.pk]),
+        "dataset: files": reverse("judging:files", args=[dataset.pk]),
+        "dataset: questions": reverse("analysis:dataset_items", args=[dataset.pk]),
+        "dataset: metrics": reverse("analysis:metrics", args=[dataset.pk]),
         "dataset: two metrics compared": f"{compare}?first={first.pk}&second={second.pk}",
         "campaign": about("judging:campaign"),
         "campaign: plan": about("judging:plan"),
-        "campaign: LLM judges": about("judging:machine_judges"),
+        "campaign: LLM judges": about("judging:llm_judges"),
         "campaign: tasks": tasks,
         "campaign: tasks, last page": f"{tasks}?page=last",
         "campaign: annotators": about("judging:annotators"),
@@ -240,7 +240,7 @@ def named_pages(campaign: Any, run: Any) -> dict[str, str]:
         "one source": about("analysis:item", source.pk),
         "report: start": about("analysis:report"),
         "API: datasets": reverse("api:dataset-list"),
-        "API: items": reverse("api:item-list", args=[campaign.collection_id]),
+        "API: items": reverse("api:item-list", args=[campaign.dataset_id]),
         "API: campaigns": reverse("api:campaign-list"),
         "API: campaign": about("api:campaign-detail"),
         "API: annotators": about("api:enrolment-list"),
@@ -288,8 +288,8 @@ def measure(*, questions: int, metrics: int, with_report: bool) -> dict[str, tup
     from django.test import Client, override_settings
 
     began = time.perf_counter()
-    collection = make_dataset(questions=questions, metrics=metrics)
-    campaign = make_campaign(collection)
+    dataset = make_dataset(questions=questions, metrics=metrics)
+    campaign = make_campaign(dataset)
     judgments = make_judgments(campaign)
     print(f"{questions:,} questions, {metrics} metrics, {judgments:,} judgments")
     print(f"made in {time.perf_counter() - began:.0f} s", flush=True)

@@ -26,8 +26,8 @@ from bench.own_database import own_database  # noqa: E402
 
 MATERIAL = (
     """
-    INSERT INTO judging_system (id, collection_id, name, kind)
-    SELECT slot, %(collection)s, 'System ' || slot, 'model' FROM generate_series(1, %(systems)s) AS slot
+    INSERT INTO judging_system (id, dataset_id, name, kind)
+    SELECT slot, %(dataset)s, 'System ' || slot, 'model' FROM generate_series(1, %(systems)s) AS slot
     """,
     """
     INSERT INTO judging_question (unit_id, text, key, question_type, submitted_answer)
@@ -56,7 +56,7 @@ def measure(judgments: int) -> None:
     campaign = filled(judgments)
     Membership.objects.create(user=campaign.created_by, campaign=campaign, role="manager")
     metric = Metric.objects.create(
-        collection=campaign.collection, name="Bench", kind="imported", fingerprint="bench"
+        dataset=campaign.dataset, name="Bench", kind="imported", fingerprint="bench"
     )
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
@@ -64,7 +64,7 @@ def measure(judgments: int) -> None:
             cursor.execute(
                 rows,
                 {
-                    "collection": campaign.collection_id,
+                    "dataset": campaign.dataset_id,
                     "systems": UNITS_A_TASK,
                     "metric": metric.pk,
                 },

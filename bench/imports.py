@@ -110,7 +110,7 @@ def import_file(path: Path) -> float:
     from judging.formats.mapping import Mapping
     from judging.imports.actions import adding
     from judging.jobs import storage
-    from judging.protocols.models.protocol import Rubric
+    from judging.protocols.models.protocol import Protocol
 
     start = time.perf_counter()
     adding.study_in(name=path.name, data=path.read_bytes(), mapping=Mapping())
@@ -123,7 +123,7 @@ def import_file(path: Path) -> float:
         by=owner(),
         now=timezone.now(),
         mapping=Mapping(),
-        rubrics=Rubric.objects.none(),
+        protocols=Protocol.objects.none(),
         again=True,
         accept_surprises=True,
     )
@@ -134,12 +134,12 @@ def import_file(path: Path) -> float:
 def join(path: Path) -> float:
     from django.utils import timezone
 
-    from judging.datasets.models.dataset import Collection
+    from judging.datasets.models.dataset import Dataset
     from judging.datasets.models.score import Score
     from judging.formats.mapping import Column, Mapping
     from judging.imports.actions import adding, files
     from judging.jobs import storage
-    from judging.protocols.models.protocol import Rubric
+    from judging.protocols.models.protocol import Protocol
 
     with path.open() as file:
         lines = csv.DictReader(file)
@@ -153,13 +153,15 @@ def join(path: Path) -> float:
         "system": Column(role="system"),
         "METEOR": Column(role="metric", name="METEOR", direction="higher", scale="fraction"),
     }
-    rubrics = Rubric.objects.none()
+    protocols = Protocol.objects.none()
     start = time.perf_counter()
     added = files.upload_file(
-        collection=Collection.objects.get(name="Bench"), name="meteor.csv", file=kept, by=owner()
+        dataset=Dataset.objects.get(name="Bench"), name="meteor.csv", file=kept, by=owner()
     )
-    files.read_file(added=added, mapping=Mapping(recipe="table", columns=columns), rubrics=rubrics)
-    adding.examine_waiting_file(added=added, rubrics=rubrics)
+    files.read_file(
+        added=added, mapping=Mapping(recipe="table", columns=columns), protocols=protocols
+    )
+    adding.examine_waiting_file(added=added, protocols=protocols)
     print(f"  of which looking {time.perf_counter() - start:.2f} s", file=sys.stderr)
     adding.add_file(added=added, by=owner(), now=timezone.now(), accept_surprises=True)
     seconds = time.perf_counter() - start

@@ -86,7 +86,7 @@ LARGE = 3_000  # sources of a study that gives the truth, if it has six systems
 # as large as a study, at least: the truth's error then takes less than .005 of coverage
 TIMES_AS_LARGE = 50
 STUDIES_OF_SYSTEMS = 100  # whose mean is the truth where systems are random
-RUBRIC = """
+PROTOCOL = """
 key: simulated
 version: 1
 title: Simulated
@@ -157,10 +157,10 @@ class Scenario:
     hypotheses: Hypotheses = UNDECLARED
 
     @property
-    def rubric(self) -> Any:
+    def protocol(self) -> Any:
         points = ", ".join(f"{{value: {p}, label: p{p}}}" for p in range(1, self.points + 1))
         return documents.parse(
-            RUBRIC.format(annotators=self.annotators, points=points), "simulated.yaml"
+            PROTOCOL.format(annotators=self.annotators, points=points), "simulated.yaml"
         )
 
 
@@ -614,7 +614,7 @@ def _framed(scenario: Scenario, ratings: Any, scores: Any, passage: Any) -> Mate
             title="simulated",
             protocol={"hypotheses": hypotheses.hypotheses_to_document(scenario.hypotheses)},
         ),
-        rubric=scenario.rubric,
+        protocol=scenario.protocol,
         slots=slots,
         judgments=judgments,
         scores=pd.concat(columns).dropna().reset_index(drop=True),

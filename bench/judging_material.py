@@ -11,7 +11,7 @@ from django.utils import timezone
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.campaign import Campaign, Round
 from judging.campaigns.models.members import Enrollment
-from judging.datasets.models.dataset import Collection, System
+from judging.datasets.models.dataset import Dataset, System
 from judging.enrolments.actions import enrollments
 from judging.people.models.user import User
 from judging.protocols import documents
@@ -22,15 +22,15 @@ TOKEN = (
     "00000000-0000-4000-8000-000000000000"  # the same for all: clients submit without reading pages
 )
 ROWS = """
-INSERT INTO judging_passage (collection_id, digest, text)
-SELECT %(collection)s, lpad(n::text, 64, '0'), 'Lock ' || n || ' was built by Agnes Tolliver. It has iron gates.'
+INSERT INTO judging_passage (dataset_id, digest, text)
+SELECT %(dataset)s, lpad(n::text, 64, '0'), 'Lock ' || n || ' was built by Agnes Tolliver. It has iron gates.'
 FROM generate_series(1, %(tasks)s) n;
-INSERT INTO judging_source (collection_id, passage_id, key, position, answer, answer_start, sentence, sentence_start,
+INSERT INTO judging_source (dataset_id, passage_id, key, position, answer, answer_start, sentence, sentence_start,
                             target_type, modality, language)
-SELECT collection_id, id, digest::bigint, digest::bigint, 'Agnes Tolliver', 5, '', NULL, '', '', ''
-FROM judging_passage WHERE collection_id = %(collection)s;
+SELECT dataset_id, id, digest::bigint, digest::bigint, 'Agnes Tolliver', 5, '', NULL, '', '', ''
+FROM judging_passage WHERE dataset_id = %(dataset)s;
 INSERT INTO judging_questionset (source_id, system_id, expected)
-SELECT id, %(system)s, 1 FROM judging_source WHERE collection_id = %(collection)s;
+SELECT id, %(system)s, 1 FROM judging_source WHERE dataset_id = %(dataset)s;
 INSERT INTO judging_unit (question_set_id, position)
 SELECT id, 1 FROM judging_questionset WHERE system_id = %(system)s;
 INSERT INTO judging_question (unit_id, text, key, question_type, submitted_answer)
@@ -54,26 +54,26 @@ def open_campaign(*, tasks: int) -> Round:
     by = User.objects.create_user(
         f"manager{tasks}-{timezone.now().timestamp()}", may_create_campaigns=True
     )
-    collection = Collection.objects.create(name="Locks", owner=by)
-    rubric = protocols.install(document=documents.shipped("qgbench"))
+    dataset = Dataset.objects.create(name="Locks", owner=by)
+    protocol = protocols.install(document=documents.shipped("qgbench"))
     plan = {"title": "Locks", "annotators_per_task": PLACES}
-    campaign = campaigns.create_campaign(by=by, collection=collection, rubric=rubric, plan=plan)
+    campaign = campaigns.create_campaign(by=by, dataset=dataset, protocol=protocol, plan=plan)
     campaigns.lock_protocol(campaign=campaign, now=timezone.now())
     round = Round.objects.select_related("campaign").get(campaign=campaign)
     names = {
         "tasks": tasks,
-        "collection": collection.pk,
+        "dataset": dataset.pk,
         "round": round.pk,
         "places": PLACES,
         "token": TOKEN,
     }
-    names["system"] = System.objects.create(collection=collection, name="Alba").pk
+    names["system"] = System.objects.create(dataset=dataset, name="Alba").pk
     with connection.cursor() as cursor:
         cursor.execute(ROWS, names)
     Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.OPEN)
     Round.objects.filter(pk=round.pk).update(opened_at=timezone.now())
     tidy()
-    return Round.objects.select_related("campaign__rubric").get(pk=round.pk)
+    return Round.objects.select_related("campaign__protocol").get(pk=round.pk)
 
 
 def tidy() -> None:

@@ -95,18 +95,18 @@ def campaign(key: str, words: int) -> Any:
     from judging.datasets.models.dataset import Question, Source
     from tests import factories
 
-    material = factories.collection(**({"sources": 3, "systems": SIX} | MATERIAL.get(key, {})))
+    material = factories.dataset(**({"sources": 3, "systems": SIX} | MATERIAL.get(key, {})))
     material.language = "en"
     material.save()
     text = passage(words)
-    for source in Source.objects.filter(collection=material):
+    for source in Source.objects.filter(dataset=material):
         source.passage.text = text
         source.passage.save()
         source.answer, source.answer_start = ANSWER, text.index(ANSWER)
         source.sentence, source.sentence_start = SENTENCE, text.index(SENTENCE)
         source.target_type, source.modality = "who", "text"
         source.save()
-    asked = Question.objects.filter(unit__question_set__source__collection=material).order_by("pk")
+    asked = Question.objects.filter(unit__question_set__source__dataset=material).order_by("pk")
     for number, question in enumerate(asked):
         question.text, question.submitted_answer, question.question_type = (
             QUESTIONS[number % 6],
@@ -115,7 +115,7 @@ def campaign(key: str, words: int) -> Any:
         )
         question.save()
     return factories.opened(
-        collection=material, rubric=factories.rubric(key), annotators_per_task=len(SIZES)
+        dataset=material, protocol=factories.protocol(key), annotators_per_task=len(SIZES)
     )
 
 

@@ -27,8 +27,8 @@ ANNOTATORS, CRITERIA, UNITS_A_TASK = 5, 3, 6
 MATERIAL = (
     """
     INSERT INTO judging_source
-        (id, collection_id, key, position, answer, sentence, target_type, modality, language)
-    SELECT task, %(collection)s, task::text, task, '', '', '', '', '' FROM generate_series(1, %(tasks)s) AS task
+        (id, dataset_id, key, position, answer, sentence, target_type, modality, language)
+    SELECT task, %(dataset)s, task::text, task, '', '', '', '', '' FROM generate_series(1, %(tasks)s) AS task
     """,
     """
     INSERT INTO judging_questionset (id, source_id, system_id, expected)
@@ -60,16 +60,16 @@ def filled(judgments: int) -> Any:
 
     from judging.campaigns.models.campaign import Campaign, Round
     from judging.campaigns.models.members import Enrollment
-    from judging.datasets.models.dataset import Collection
+    from judging.datasets.models.dataset import Dataset
     from judging.people.models.user import User
     from judging.protocols import documents
     from judging.protocols.actions import protocols
 
     by = User.objects.create(username="bench")
-    rubric = protocols.install(document=documents.shipped("qgbench"))
-    collection = Collection.objects.create(name="Bench", owner=by)
+    protocol = protocols.install(document=documents.shipped("qgbench"))
+    dataset = Dataset.objects.create(name="Bench", owner=by)
     campaign = Campaign.objects.create(
-        title="Bench", created_by=by, rubric=rubric, collection=collection
+        title="Bench", created_by=by, protocol=protocol, dataset=dataset
     )
     main = Round.objects.create(campaign=campaign)
     Enrollment.objects.bulk_create(
@@ -81,7 +81,7 @@ def filled(judgments: int) -> Any:
         sizes = {
             "tasks": tasks,
             "units": UNITS_A_TASK,
-            "collection": collection.pk,
+            "dataset": dataset.pk,
             "round": main.pk,
         }
         for rows in (*MATERIAL, ROWS):
@@ -124,7 +124,7 @@ def measure(judgments: int) -> None:
         read = time.perf_counter() - start
         found = [
             row
-            for criterion in frames.rubric_of(campaign).criteria
+            for criterion in frames.protocol_of(campaign).criteria
             for row in of_counts(counted[criterion.key], criterion)
         ]
         whole = time.perf_counter() - start

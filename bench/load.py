@@ -259,9 +259,7 @@ def links_to_join() -> list[str]:
 
     first = Campaign.objects.order_by("pk").first()
     assert first is not None
-    other = factories.opened(
-        collection=first.collection, manager=first.created_by, annotators_per_task=3
-    )
+    other = factories.opened(dataset=first.dataset, manager=first.created_by, annotators_per_task=3)
     made = [
         campaigns.create_invitation(campaign=each, by=first.created_by, places=100 + number)
         for each in (first, other)
@@ -308,7 +306,7 @@ def main() -> int:
         bench = Bench(site, process.pid)
         if {"report", "everything"} & set(wanted.beside):
             shape = SHAPES["qgeval"]
-            bench.rated = imported(csv_of(shape), shape.rubric)
+            bench.rated = imported(csv_of(shape), shape.protocol)
         if "everything" in wanted.beside:
             bench.links = links_to_join()
         table = [

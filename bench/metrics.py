@@ -334,7 +334,7 @@ def memory(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
     )
 
 
-def machine_judges(goals: Goals) -> None:
+def llm_judges(goals: Goals) -> None:
     """Time the alternative annotator test of ten judges on seven criteria, 3,000 items of three
     annotators, six items per source.
 
@@ -412,12 +412,12 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=30_000)
     parser.add_argument("--sets", type=int, default=10_000)
     parser.add_argument(
-        "--judges", action="store_true", help="measure the tests of machine judges alone"
+        "--judges", action="store_true", help="measure the tests of LLM judges alone"
     )
     asked = parser.parse_args()
     if asked.judges:
         goals = Goals()
-        machine_judges(goals)
+        llm_judges(goals)
         return 1 if goals.missed else 0
     if not asked.table.exists():
         parser.error(f"there is no table {asked.table}")
@@ -429,7 +429,7 @@ def main() -> int:
     memory(questions, goals)
     meteor(questions, goals)
     bert(questions, goals)
-    machine_judges(goals)
+    llm_judges(goals)
     print(f"{goals.missed} goals missed" if goals.missed else "every goal reached")
     return 1 if goals.missed else 0
 

@@ -70,7 +70,7 @@ SYMMETRIC = (
 )
 # Another one, not the same one counted from the end: arrays have up to three.
 ANOTHER_AXIS = {0: 1, 1: 0, 2: 1, -1: 0, -2: -1}
-SHARED = ("campaign", "rubric", "slots", "questions", "metrics")  # of `said` and `counted`
+SHARED = ("campaign", "protocol", "slots", "questions", "metrics")  # of `said` and `counted`
 WITHOUT_EFFECT = (
     "strict",
     "kind",

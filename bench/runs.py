@@ -29,7 +29,7 @@ from bench.own_database import own_database  # noqa: E402
 class Shape:
     """The size of a study, and the protocol by which it is judged."""
 
-    rubric: str
+    protocol: str
     criteria: tuple[str, ...]
     sources: int
     systems: int
@@ -93,7 +93,7 @@ def csv_of(shape: Shape) -> bytes:
     return "\n".join(rows).encode()
 
 
-def imported(content: bytes, rubric: str) -> Any:
+def imported(content: bytes, protocol: str) -> Any:
     from django.utils import timezone
 
     from judging.formats.mapping import Column, Mapping
@@ -102,7 +102,7 @@ def imported(content: bytes, rubric: str) -> Any:
     from judging.people.models.user import User
     from judging.protocols import documents
     from judging.protocols.actions import protocols
-    from judging.protocols.models.protocol import Rubric
+    from judging.protocols.models.protocol import Protocol
 
     columns = {}
     for name in content.partition(b"\n")[0].decode().split(","):
@@ -120,8 +120,8 @@ def imported(content: bytes, rubric: str) -> Any:
         by=User.objects.create(username="bench"),
         now=timezone.now(),
         mapping=Mapping(recipe="table", columns=columns),
-        rubrics=Rubric.objects.none(),
-        rubric=protocols.install(document=documents.shipped(rubric)),
+        protocols=Protocol.objects.none(),
+        protocol=protocols.install(document=documents.shipped(protocol)),
         accept_surprises=True,
     ).campaign
 
@@ -162,7 +162,7 @@ def run(arguments: argparse.Namespace) -> None:
     settings.ALLOWED_HOSTS.append("testserver")
     shape = SHAPES[arguments.shape]
     start = time.perf_counter()
-    campaign = imported(csv_of(shape), shape.rubric)
+    campaign = imported(csv_of(shape), shape.protocol)
     print(f"imported in {time.perf_counter() - start:.1f} s")
     start = time.perf_counter()
     read = frames.read_campaign(campaign)

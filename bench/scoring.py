@@ -45,19 +45,19 @@ def worker(processes: int) -> Iterator[None]:
 def seconds_with(processes: int, *, metric: str) -> float:
     """Return the seconds that a worker with a number of processes takes to compute a metric."""
     from analysis.scoring.actions import scoring_jobs
-    from judging.datasets.models.dataset import Collection
+    from judging.datasets.models.dataset import Dataset
     from judging.datasets.models.score import Metric
     from judging.jobs import tasks
     from judging.jobs.models.job import Job
 
-    collection = Collection.objects.get()
+    dataset = Dataset.objects.get()
     Metric.objects.all().delete()
     with worker(processes):
         begun = time.perf_counter()
         job = tasks.start_job(
             scoring_jobs.start_scoring,
-            collection=collection,
-            by=collection.owner,
+            dataset=dataset,
+            by=dataset.owner,
             parameters={
                 "metrics": [{"id": metric, "params": {}}],
                 "prepare_hypothesis": "raw",

@@ -37,8 +37,8 @@ def measure(submissions: int) -> None:
 
     roles.grant()
     manager = factories.researcher()
-    material = factories.collection(sources=submissions + 1, systems=("Alba",), owner=manager)
-    campaign = factories.opened(manager=manager, collection=material, annotators_per_task=1)
+    material = factories.dataset(sources=submissions + 1, systems=("Alba",), owner=manager)
+    campaign = factories.opened(manager=manager, dataset=material, annotators_per_task=1)
     own, main = enrollments.enroll(campaign=campaign, user=factories.user()), campaign.rounds.get()
     before = Event.objects.count()
     took: dict[str, list[float]] = {"owner": [], settings.SERVER_ROLE: []}

@@ -30,11 +30,11 @@ TAKE_FILES = {
     "api:file-list",
     "api:llm-judge-list",
     "api:published-study-reproduce",
-    "judging:collection_new",
+    "judging:dataset_new",
     "judging:files_upload",
     "analysis:metrics_systems",
     "analysis:reproduce",
-    "judging:machine_judge_add",
+    "judging:llm_judge_add",
 }
 
 

@@ -13,7 +13,7 @@ TRANSLATED_APPS = ("annotation", "api")
 # of an address that leads nowhere: its first part says for whom it was
 ANNOTATORS_ADDRESSES = ("/work/", "/tasks/", "/join/", "/go/", "/crowd/")
 # a part of the managers' editor of protocols
-PANE = "annotation:rubric_pane"
+PANE = "annotation:protocol_pane"
 
 
 class Language(LocaleMiddleware):

@@ -224,7 +224,8 @@ UPLOAD_LIMIT = limits.MAX_UPLOAD_BYTES
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "judging.people.actions.tokens.KeyAuthentication",  # first, so that unknown clients get 401 with how to log in
+        # first, so that unknown clients get 401 with how to log in
+        "judging.people.actions.tokens.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [

@@ -7,7 +7,7 @@ from django.views.i18n import set_language
 
 from annotation.views import way_back
 from judging.people.views.accounts import ChangedPassword, NewPassword
-from judging.people.views.second_factor import log_in_code
+from judging.people.views.two_factor import log_in_code
 
 handler404 = "config.bodies.not_found"
 handler500 = "config.outages.broken"

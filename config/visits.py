@@ -13,11 +13,11 @@ from django.shortcuts import redirect
 from django.urls import Resolver404, resolve
 from django.utils import timezone
 
-from judging.people.actions import second_factors, visits
+from judging.people.actions import two_factors, visits
 from judging.people.models.user import User
 
 WITHOUT_SECOND_FACTOR = {
-    "judging:second_factor",
+    "judging:two_factor",
     "judging:confirm",  # which comes before the set-up
     "logout",
     "set_language",
@@ -45,8 +45,8 @@ class Visits:
                 request.session.flush()
                 request.user = AnonymousUser()
             else:
-                if settings.SECOND_FACTOR and _lacks_second_factor(request):
-                    return redirect("judging:second_factor")
+                if settings.SECOND_FACTOR and _lacks_two_factor(request):
+                    return redirect("judging:two_factor")
         answer = self.answer(request)
         known = (
             settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
@@ -57,11 +57,11 @@ class Visits:
         return answer
 
 
-def _lacks_second_factor(request: HttpRequest) -> bool:
+def _lacks_two_factor(request: HttpRequest) -> bool:
     """Return whether the user must set up a second factor before going on, and requests another
     page."""
-    if not second_factors.is_required(cast(User, request.user)) or request.session.get(
-        second_factors.SHOWN
+    if not two_factors.is_required(cast(User, request.user)) or request.session.get(
+        two_factors.SHOWN
     ):
         return False
     try:

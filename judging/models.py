@@ -21,8 +21,8 @@ from judging.crowd.models.crowd import CrowdEvent, CrowdPlatform, Participation
 from judging.datasets.models.added_file import AddedFile, FileRow, FilledBlank
 from judging.datasets.models.dataset import (
     Attribute,
-    Collection,
-    CollectionShare,
+    Dataset,
+    DatasetShare,
     Passage,
     Quarantine,
     Question,
@@ -37,11 +37,11 @@ from judging.datasets.models.system_change import SystemChange
 from judging.enrolments.models.exit_form import ExitAnswer, ExitQuestion
 from judging.jobs.models.file import StoredFile, StoredPart
 from judging.jobs.models.job import Job, WorkerPresence
-from judging.llm_judges.models.llm_judge import SAME_TEXT, JudgeKey, MachineJudge, MachineJudgment
+from judging.llm_judges.models.llm_judge import SAME_TEXT, JudgeKey, LLMJudge, LLMJudgment
 from judging.people.models.event import Event, EventSeal
-from judging.people.models.second_factor import SecondFactor
-from judging.people.models.user import AccessKey, LogInAttempts, User, Visit
-from judging.protocols.models.protocol import Criterion, Rubric, RubricDraft, ScalePoint
+from judging.people.models.two_factor import TwoFactor
+from judging.people.models.user import ApiToken, LogInAttempts, User, Visit
+from judging.protocols.models.protocol import Criterion, Protocol, ProtocolDraft, ScalePoint
 from judging.quality.models.adjudication import Adjudication, SettledValue
 from judging.quality.models.check import AcceptedValue, CheckItem, CheckKind, CheckTask
 from judging.quality.models.exercise import (
@@ -58,9 +58,9 @@ from judging.work.models.judgment import Judgment, JudgmentAttribute
 __all__ = [
     "SAME_TEXT",
     "AcceptedValue",
-    "AccessKey",
     "AddedFile",
     "Adjudication",
+    "ApiToken",
     "Assignment",
     "Attribute",
     "BarredTask",
@@ -68,11 +68,11 @@ __all__ = [
     "CheckItem",
     "CheckKind",
     "CheckTask",
-    "Collection",
-    "CollectionShare",
     "Criterion",
     "CrowdEvent",
     "CrowdPlatform",
+    "Dataset",
+    "DatasetShare",
     "Deviation",
     "Device",
     "DiscussionNote",
@@ -98,10 +98,10 @@ __all__ = [
     "Judgment",
     "JudgmentAttribute",
     "KeywordDisplay",
+    "LLMJudge",
+    "LLMJudgment",
     "LiveAgreement",
     "LogInAttempts",
-    "MachineJudge",
-    "MachineJudgment",
     "Marking",
     "Membership",
     "Metric",
@@ -109,6 +109,8 @@ __all__ = [
     "PageView",
     "Participation",
     "Passage",
+    "Protocol",
+    "ProtocolDraft",
     "QualificationTry",
     "Quarantine",
     "Question",
@@ -116,11 +118,8 @@ __all__ = [
     "Reference",
     "ReviewDisplay",
     "Round",
-    "Rubric",
-    "RubricDraft",
     "ScalePoint",
     "Score",
-    "SecondFactor",
     "SelectedUnit",
     "SettledValue",
     "Snapshot",
@@ -135,6 +134,7 @@ __all__ = [
     "TaskUnit",
     "TrainedExercise",
     "TryAnswer",
+    "TwoFactor",
     "Unit",
     "User",
     "Visit",

@@ -16,7 +16,7 @@ from judging.campaigns.models.campaign import Campaign, Round
 from judging.campaigns.models.members import Enrollment, Membership
 from judging.datasets.actions import datasets
 from judging.datasets.models.dataset import (
-    Collection,
+    Dataset,
     Passage,
     Question,
     QuestionSet,
@@ -27,7 +27,7 @@ from judging.datasets.models.dataset import (
 from judging.people.models.user import User
 from judging.protocols import documents
 from judging.protocols.actions import protocols
-from judging.protocols.models.protocol import Criterion, Rubric, ScalePoint
+from judging.protocols.models.protocol import Criterion, Protocol, ScalePoint
 
 PASSWORD = "a long enough phrase"
 _number = itertools.count(1)
@@ -41,27 +41,27 @@ def researcher(name: str | None = None) -> User:
     return user(name, may_create_campaigns=True)
 
 
-def collection(
+def dataset(
     *,
     sources: int = 2,
     systems: Sequence[str] = ("Alba", "Brisa"),
     expected: int = 1,
     owner: User | None = None,
     **fields: Any,
-) -> Collection:
-    """Return a collection with one passage a source and `expected` questions of each system for
+) -> Dataset:
+    """Return a dataset with one passage a source and `expected` questions of each system for
     it."""
-    made = Collection.objects.create(name="Canals", owner=owner or researcher(), **fields)
-    by = System.objects.bulk_create(System(collection=made, name=name) for name in systems)
+    made = Dataset.objects.create(name="Canals", owner=owner or researcher(), **fields)
+    by = System.objects.bulk_create(System(dataset=made, name=name) for name in systems)
     numbers = range(1, sources + 1)
     texts = [f"Lock {number} was built by Agnes Tolliver. It has iron gates." for number in numbers]
     passages = Passage.objects.bulk_create(
-        Passage(collection=made, text=text, digest=f"{number:064d}")
+        Passage(dataset=made, text=text, digest=f"{number:064d}")
         for number, text in enumerate(texts, 1)
     )
     given = Source.objects.bulk_create(
         Source(
-            collection=made,
+            dataset=made,
             passage=passage,
             key=f"s{number}",
             position=number,
@@ -119,8 +119,8 @@ guideline: Read the question first.
 """
 
 
-def rubric(key: str | None = None, **changes: str) -> Rubric:
-    """Return a shipped protocol by its key, or a small rubric of two criteria from 1 to 3."""
+def protocol(key: str | None = None, **changes: str) -> Protocol:
+    """Return a shipped protocol by its key, or a small protocol of two criteria from 1 to 3."""
     if key:
         return protocols.install(document=documents.shipped(key))
     return protocols.install(document=replace(small(), **changes))
@@ -128,21 +128,21 @@ def rubric(key: str | None = None, **changes: str) -> Rubric:
 
 @cache
 def small() -> documents.ProtocolDocument:
-    """Return the small rubric as a document."""
+    """Return the small protocol as a document."""
     return documents.parse(SMALL, "small.yaml")
 
 
 def criterion(
-    made: Rubric,
+    made: Protocol,
     key: str,
     *,
     position: int,
     values: Sequence[int] = (1, 2, 3),
     best: str = "highest",
 ) -> Criterion:
-    """Add a criterion's rows to a rubric, for tests of what the database refuses."""
+    """Add a criterion's rows to a protocol, for tests of what the database refuses."""
     row = Criterion.objects.create(
-        rubric=made,
+        protocol=made,
         key=key,
         name=key.title(),
         position=position,
@@ -166,13 +166,13 @@ def campaign(*, manager: User | None = None, **fields: Any) -> Campaign:
         "created_by": manager,
         "review_before_submit": False,
     }
-    if "collection" not in fields:
-        defaults["collection"] = collection(owner=manager)
-    if "rubric" not in fields:
-        defaults["rubric"] = rubric()
+    if "dataset" not in fields:
+        defaults["dataset"] = dataset(owner=manager)
+    if "protocol" not in fields:
+        defaults["protocol"] = protocol()
     made = Campaign.objects.create(**(defaults | fields))
-    if made.collection.owner != made.created_by:
-        datasets.share_dataset(collection=made.collection, user=made.created_by)
+    if made.dataset.owner != made.created_by:
+        datasets.share_dataset(dataset=made.dataset, user=made.created_by)
     Membership.objects.create(user=manager, campaign=made, role="manager")
     Round.objects.create(campaign=made)
     return made

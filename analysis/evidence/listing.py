@@ -15,7 +15,7 @@ from typing import Any
 from django.db import connection
 
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection, Source
+from judging.datasets.models.dataset import Dataset, Source
 from judging.datasets.models.score import Metric
 from judging.protocols.models.protocol import Criterion
 
@@ -36,7 +36,7 @@ WITH_WORDS = """
     SELECT unit.id FROM judging_source source
     JOIN judging_questionset one ON one.source_id = source.id
     JOIN judging_unit unit ON unit.question_set_id = one.id
-    WHERE source.collection_id = %(collection)s AND source.key ILIKE %(text)s
+    WHERE source.dataset_id = %(dataset)s AND source.key ILIKE %(text)s
 """
 # Values that say "cannot say", looked up once: before the database has counted a new study's rows,
 # it would compare each judgment with each point of the scale.
@@ -87,7 +87,7 @@ OF_ALL_CRITERIA = """
             nullif(max(point.value) - min(point.value), 0)::float8 AS width
         FROM judging_criterion c
         JOIN judging_scalepoint point ON point.criterion_id = c.id AND NOT point.missing
-        WHERE c.rubric_id = %(rubric)s GROUP BY c.id
+        WHERE c.protocol_id = %(protocol)s GROUP BY c.id
     ),
     ratings AS NOT MATERIALIZED (
         SELECT j.unit_id, j.criterion_id AS criterion, j.value
@@ -241,7 +241,7 @@ class Dot:
 class Chosen:
     """Settings of a list: the material, the order, and the filters on questions."""
 
-    collection: Collection
+    dataset: Dataset
     campaign: Campaign | None = None
     sort: str = "file"
     criterion: Criterion | None = None
@@ -313,9 +313,8 @@ def _in_file_order(chosen: Chosen, cursor: int | None, *, backwards: bool, size:
     behind = ""
     if cursor is not None:
         known = _rows(
-            f"SELECT {place} {UNITS} "
-            "WHERE u.id = %(cursor)s AND src.collection_id = %(collection)s",
-            {"cursor": cursor, "collection": chosen.collection.pk},
+            f"SELECT {place} {UNITS} WHERE u.id = %(cursor)s AND src.dataset_id = %(dataset)s",
+            {"cursor": cursor, "dataset": chosen.dataset.pk},
         )
         if known:
             sign = "<" if backwards else ">"
@@ -492,7 +491,7 @@ def conditions(chosen: Chosen) -> tuple[str, dict[str, Any]]:
         "against": chosen.against,
     }
     met = [
-        "src.collection_id = %(collection)s",
+        "src.dataset_id = %(dataset)s",
         "src.repeat_of_id IS NULL",
         f"u.position IS {'' if chosen.of_sets else 'NOT '}NULL",
         *met,
@@ -507,9 +506,9 @@ def conditions(chosen: Chosen) -> tuple[str, dict[str, Any]]:
 def filters(chosen: Chosen) -> tuple[list[str], dict[str, Any]]:
     """Return the filters of a list as conditions on `UNITS`, and their parameters."""
     given: dict[str, Any] = {
-        "collection": chosen.collection.pk,
+        "dataset": chosen.dataset.pk,
         "campaign": chosen.campaign.pk if chosen.campaign else None,
-        "rubric": chosen.campaign.rubric_id if chosen.campaign else None,
+        "protocol": chosen.campaign.protocol_id if chosen.campaign else None,
         "criterion": chosen.criterion.pk if chosen.criterion else None,
         "system": chosen.system,
         "value": chosen.value,

@@ -147,7 +147,7 @@ class _RankedScale:
 
 
 def _scales(round: Round) -> dict[int, _RankedScale]:
-    scales = {each.pk: _RankedScale(each) for each in round.campaign.rubric.criteria.all()}
+    scales = {each.pk: _RankedScale(each) for each in round.campaign.protocol.criteria.all()}
     points = ScalePoint.objects.filter(criterion__in=scales, missing=False)
     for key, value in points.order_by("criterion", "value").values_list("criterion", "value"):
         ranks = scales[key].ranks

@@ -15,7 +15,7 @@ from judging.campaigns.models.selected_unit import SelectedUnit
 from judging.datasets.models.dataset import Attribute, Reference, Source, Unit
 from judging.datasets.models.score import Metric, Score
 from judging.jobs.models.job import Job
-from judging.llm_judges.models.llm_judge import SAME_TEXT, MachineJudgment
+from judging.llm_judges.models.llm_judge import SAME_TEXT, LLMJudgment
 from judging.protocols.models.protocol import Criterion
 from judging.protocols.spans import Segment, cut_segments, range_of
 from judging.work.models.assignment import Note
@@ -39,7 +39,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class SaidByMachine:
+class LLMVerdict:
     """One LLM judge's values of a question, with its reasons; kept separate from human ratings."""
 
     judge: str
@@ -85,7 +85,7 @@ class ShownSource:
     comments: list[tuple[str, str]] = field(default_factory=list)  # on the whole task
     matched: list[dict[str, Any]] = field(default_factory=list)
     matched_not_shown: int = 0
-    machines: list[SaidByMachine] = field(default_factory=list)
+    machines: list[LLMVerdict] = field(default_factory=list)
 
 
 def source_evidence(
@@ -152,13 +152,13 @@ class _Told:
     said: dict[tuple[int, int], list[Said]] = field(default_factory=dict)  # unit, criterion
     comments: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
     on_tasks: list[tuple[str, str]] = field(default_factory=list)
-    machines: list[SaidByMachine] = field(default_factory=list)
+    machines: list[LLMVerdict] = field(default_factory=list)
 
     @classmethod
     def of(cls, source: Source, units: list[Unit], first: Metric | None) -> Self:
         scored = Score.objects.filter(unit__in=units)
         metrics = Metric.objects.filter(
-            collection=source.collection_id, pk__in=scored.values("metric")
+            dataset=source.dataset_id, pk__in=scored.values("metric")
         ).order_by("pk")
         found = sorted(metrics, key=lambda metric: metric != first)
         kept = found[: max(1, MAX_PAGE_CELLS // max(1, len(units)))]
@@ -174,7 +174,7 @@ class _Told:
         """Add the judgments of annotators and LLM judges of one campaign."""
         said = judgments_by_unit(units, campaign)
         rated = {criterion for _unit, criterion in said}
-        asked = list(campaign.rubric.criteria.all())
+        asked = list(campaign.protocol.criteria.all())
         return replace(
             self,
             criteria=[each for each in asked if each.pk in rated],
@@ -223,7 +223,7 @@ def _cells(units: list[Unit], campaign: Campaign | None) -> Counter[int]:
     if campaign is None:
         return cells
     said = Judgment.objects.standing().filter(assignment__round__campaign=campaign)
-    machines = MachineJudgment.objects.filter(judge__campaign=campaign)
+    machines = LLMJudgment.objects.filter(judge__campaign=campaign)
     for rows in (said.filter(unit__in=units), machines.filter(unit__in=units)):
         cells.update(dict(rows.order_by().values_list("unit").annotate(n=Count("pk"))))
     shown = Sum(Least(Length("rationale"), REASON))
@@ -277,10 +277,10 @@ def judgments_by_unit(units: list[Unit], campaign: Campaign) -> dict[tuple[int, 
     return found
 
 
-def _by_machines(units: list[Unit], campaign: Campaign) -> list[SaidByMachine]:
+def _by_machines(units: list[Unit], campaign: Campaign) -> list[LLMVerdict]:
     """Return the LLM judges' judgments of these units, question by question in the units' order."""
     rows = (
-        MachineJudgment.objects.filter(judge__campaign=campaign, unit__in=units)
+        LLMJudgment.objects.filter(judge__campaign=campaign, unit__in=units)
         .annotate(reason=Left("rationale", REASON + 1))
         .order_by("judge", "repeat", "criterion__position")
         .values_list(
@@ -291,7 +291,7 @@ def _by_machines(units: list[Unit], campaign: Campaign) -> list[SaidByMachine]:
     for unit, judge, repeat, name, value, label, reason in rows:
         held[unit].setdefault((judge, repeat), []).append((name, value, label, reason))
     return [
-        SaidByMachine(
+        LLMVerdict(
             judge=judge,
             system=each.question_set.system.name,
             text=each.question.text if hasattr(each, "question") else "",
@@ -374,7 +374,7 @@ def _matched(source: Source) -> tuple[list[dict[str, Any]], int]:
     """Return the pairs of the newest matching of this source's questions with its references, if a
     user requested one, and the number of pairs omitted, because each set repeats a long
     reference."""
-    asked = Job.objects.filter(collection=source.collection_id, parameters__source=source.key)
+    asked = Job.objects.filter(dataset=source.dataset_id, parameters__source=source.key)
     newest = asked.done(MATCHING).first()
     if newest is None:
         return [], 0

@@ -12,6 +12,6 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/items/", items.campaign_items, name="items"),
     path("campaigns/<uuid:uuid>/items/keep/", items.keep_example_view, name="keep_example"),
     path("campaigns/<uuid:uuid>/items/<int:source>/", items.campaign_item, name="item"),
-    path("collections/<int:pk>/items/", items.collection_items, name="collection_items"),
-    path("collections/<int:pk>/items/<int:source>/", items.collection_item, name="collection_item"),
+    path("datasets/<int:pk>/items/", items.dataset_items, name="dataset_items"),
+    path("datasets/<int:pk>/items/<int:source>/", items.dataset_item, name="dataset_item"),
 ]

@@ -40,7 +40,7 @@ urlpatterns = [
         name="heds_text",
     ),
     path(
-        "collections/<int:pk>/uses/<int:user>/discard/",
+        "datasets/<int:pk>/uses/<int:user>/discard/",
         ended_uses.discard_unused_view,
         name="ended_use_discard",
     ),

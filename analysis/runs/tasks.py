@@ -39,4 +39,4 @@ def run_analysis_job(work: jobs.Work, scored: MetricsScored) -> Mapping[str, Any
 
 
 def _run_of(work: jobs.Work) -> Run:
-    return Run.objects.select_related("campaign__rubric").get(job=work.job)
+    return Run.objects.select_related("campaign__protocol").get(job=work.job)

@@ -4,7 +4,7 @@ from django.urls import path
 
 from judging.base.views.late_views import LateViews
 
-collection_reports = LateViews("analysis.runs.views.dataset_reports")
+dataset_reports = LateViews("analysis.runs.views.dataset_reports")
 downloads = LateViews("analysis.runs.views.downloads")
 help = LateViews("analysis.runs.views.help")
 reports = LateViews("analysis.runs.views.reports")
@@ -15,9 +15,9 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/report/compare/", reports.runs_side_by_side, name="side_by_side"),
     path("help/<slug:piece>/", help.statistics, name="help"),
     path(
-        "collections/<int:pk>/report/",
-        collection_reports.start_dataset_report_view,
-        name="collection_report",
+        "datasets/<int:pk>/report/",
+        dataset_reports.start_dataset_report_view,
+        name="dataset_report",
     ),
     path("campaigns/<uuid:uuid>/runs/<int:number>/", reports.run_report, name="run"),
     path(

@@ -65,7 +65,7 @@ class Conditions(Section[ConditionRow]):
         conditions = _conditions_of_tasks(inputs.said.campaign)
         rated = ratings.merge(conditions, on=["task", "annotator"])
         rows: list[ConditionRow] = []
-        for criterion in inputs.said.rubric.criteria:
+        for criterion in inputs.said.protocol.criteria:
             of_criterion = rated[rated["criterion"] == criterion.key]
             for condition in NAMES:
                 rows += _rows(criterion, condition, of_criterion)

@@ -50,7 +50,7 @@ class Criteria(Section[CriterionRow]):
     identity = ("criterion",)
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CriterionRow]:
-        rubric = inputs.said.rubric
+        protocol = inputs.said.protocol
         return [
             CriterionRow(
                 criterion=each.key,
@@ -60,16 +60,16 @@ class Criteria(Section[CriterionRow]):
                 unit=each.unit,
                 averaged=each.is_averaged,
                 points=[[point.value, point.label] for point in each.points],
-                target=_target(rubric, each),
+                target=_target(protocol, each),
             )
-            for each in rubric.criteria
+            for each in protocol.criteria
         ]
 
 
-def _target(rubric: ProtocolDocument, criterion: ProtocolCriterion) -> list[Any]:
+def _target(protocol: ProtocolDocument, criterion: ProtocolCriterion) -> list[Any]:
     quotas = [
         fact.quota
-        for fact in rubric.facts
+        for fact in protocol.facts
         if isinstance(fact, Quota) and fact.criterion == criterion.key
     ]
     return [[value, count] for quota in quotas for value, count in sorted(quota.items())]

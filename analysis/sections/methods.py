@@ -45,9 +45,9 @@ MANY_POINTS = 12
 class RunMade:
     """The facts about a run that its methods text states."""
 
-    rubric: ProtocolDocument
-    rubric_version: str
-    protocol_sha256: str
+    protocol: ProtocolDocument
+    protocol_version: str
+    plan_sha256: str
     seed: int
     resamples: int
     parameters: Mapping[str, Any]
@@ -97,15 +97,17 @@ def _material(found: Found) -> Iterator[str]:
 
 
 def _protocol(made: RunMade, *, of_means: bool) -> Iterator[str]:
-    rubric = made.rubric
-    cited = f" ({rubric.citation})" if rubric.citation.rstrip(".").casefold() not in UNCITED else ""
+    protocol = made.protocol
+    cited = (
+        f" ({protocol.citation})" if protocol.citation.rstrip(".").casefold() not in UNCITED else ""
+    )
     if of_means:
-        yield f"The criteria are those of {rubric.title}, version {made.rubric_version}{cited}."
+        yield f"The criteria are those of {protocol.title}, version {made.protocol_version}{cited}."
         return
-    yield f"Questions were judged by {rubric.title}, version {made.rubric_version}{cited}."
-    yield " ".join(_asked(each) for each in rubric.criteria)
-    if made.protocol_sha256:
-        yield f"The protocol was locked before the first judgment (SHA-256 {made.protocol_sha256})."
+    yield f"Questions were judged by {protocol.title}, version {made.protocol_version}{cited}."
+    yield " ".join(_asked(each) for each in protocol.criteria)
+    if made.plan_sha256:
+        yield f"The protocol was locked before the first judgment (SHA-256 {made.plan_sha256})."
 
 
 def _asked(criterion: ProtocolCriterion) -> str:

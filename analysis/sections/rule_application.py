@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 READINGS: tuple[RuleReading, ...] = ("as_released", "by_protocol")
 
 
-def has_set_rules(rubric: ProtocolDocument) -> bool:
-    """Return whether a rubric has rules about question sets; without them there is only one
+def has_set_rules(protocol: ProtocolDocument) -> bool:
+    """Return whether a protocol has rules about question sets; without them there is only one
     reading."""
-    return any(isinstance(rule, Lone | Identical | Missing) for rule in rubric.rules)
+    return any(isinstance(rule, Lone | Identical | Missing) for rule in protocol.rules)
 
 
 def read_as(material: Material, reading: RuleReading) -> Material:
@@ -31,7 +31,7 @@ def read_as(material: Material, reading: RuleReading) -> Material:
     that were returned. A value set by a rule replaces the rating of every annotator who judged the
     question.
     """
-    if reading == "as_released" or material.judgments.empty or not has_set_rules(material.rubric):
+    if reading == "as_released" or material.judgments.empty or not has_set_rules(material.protocol):
         return material
     return replace(material, judgments=_overlaid(material))
 
@@ -39,7 +39,7 @@ def read_as(material: Material, reading: RuleReading) -> Material:
 def not_settled(material: Material, reading: RuleReading) -> Material:
     """Return the annotators' judgments that a reading counts and no rule overrules: a value set by
     a rule is the same for all annotators and carries no information on agreement."""
-    if reading == "as_released" or material.judgments.empty or not has_set_rules(material.rubric):
+    if reading == "as_released" or material.judgments.empty or not has_set_rules(material.protocol):
         return material
     _judged, _given, said = _parted(material)
     return replace(material, judgments=said.reset_index(drop=True))
@@ -63,7 +63,7 @@ def _overlaid(material: Material) -> pd.DataFrame:
     judged, given, said = _parted(material)
     who = judged.dropna(subset=["value"]).drop_duplicates(["unit", "annotator"])
     ruled = who.drop(columns=["criterion", "value"]).merge(given, on="unit").assign(origin="rule")
-    place = {each.key: number for number, each in enumerate(material.rubric.criteria)}
+    place = {each.key: number for number, each in enumerate(material.protocol.criteria)}
     rows = pd.concat([said, ruled[judged.columns]])
     return rows.assign(place=rows["criterion"].map(place)).sort_values(
         ["place", "unit", "annotator"], kind="stable", ignore_index=True
@@ -77,7 +77,7 @@ def _marks(material: Material) -> tuple[set[int], pd.DataFrame]:
     gone: set[int] = set()
     given: list[tuple[int, str, float]] = []
     for units, texts in _sets(material):
-        marks = apply_slot_rules(texts, material.rubric.rules, material.rubric.worst())
+        marks = apply_slot_rules(texts, material.protocol.rules, material.protocol.worst())
         for unit, mark in zip(units, marks, strict=True):
             if mark.missing:
                 gone.add(unit)

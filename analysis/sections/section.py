@@ -26,7 +26,7 @@ from analysis.sections.metrics.columns import (
 from analysis.sections.rule_application import not_settled
 from analysis.sections.systems.fitted_models import FittedModel
 from judging.campaigns import hypotheses
-from judging.campaigns.actions import locked_protocols
+from judging.campaigns.actions import locked_plans
 from judging.campaigns.hypotheses import Hypotheses
 from quaestor_stats._design import Design
 from quaestor_stats._result import Result
@@ -57,7 +57,7 @@ class Inputs:
     def declared(self) -> Hypotheses:
         """What the locked plan declares about tests."""
         return hypotheses.hypotheses_from_document(
-            locked_protocols.read_locked_protocol(self.said.campaign)["hypotheses"]
+            locked_plans.read_locked_plan(self.said.campaign)["hypotheses"]
         )
 
     @cached_property

@@ -41,7 +41,7 @@ NO_IDS = _(
 def admit_participant(request: HttpRequest, key: str) -> HttpResponse:
     """Admit annotators sent by a platform, and show those who have finished, or cannot take part,
     their code."""
-    known = CrowdPlatform.objects.select_related("campaign__rubric")
+    known = CrowdPlatform.objects.select_related("campaign__protocol")
     platform = get_object_or_404(known, key=key)
     if request.GET:
         return _at_the_door(request, platform)

@@ -34,7 +34,7 @@ MARKED = "who joined from this browser"
 @require_http_methods(JOIN)
 def join_study(request: HttpRequest, token: str) -> HttpResponse:
     """Show what an invitation is about, and admit annotators."""
-    known = Invitation.objects.select_related("campaign__rubric")
+    known = Invitation.objects.select_related("campaign__protocol")
     invitation = get_object_or_404(known, digest=token_digest(token))
     use_fixed_language(request, invitation.campaign)
     user = request.user if request.user.is_authenticated else None

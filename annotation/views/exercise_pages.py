@@ -14,8 +14,8 @@ from annotation.views.page import (
     ExerciseDock,
     ShownCriterion,
     ShownGroup,
+    ShownProtocol,
     ShownQuestion,
-    ShownRubric,
     guideline_sections,
 )
 from judging.campaigns.actions import discussions
@@ -79,9 +79,9 @@ def judging_page(
 ) -> dict[str, object]:
     """Return the context of the judging page for one item."""
     campaign = enrollment.campaign
-    rubric = sheets.cached_protocol(campaign.rubric).document
-    words = documents.localized(rubric, get_language() or rubric.language)
-    lang, direction = material.direction(campaign.collection.language)
+    protocol = sheets.cached_protocol(campaign.protocol).document
+    words = documents.localized(protocol, get_language() or protocol.language)
+    lang, direction = material.direction(campaign.dataset.language)
     question = ShownQuestion(
         letter="A",
         anchor=ANCHOR,
@@ -95,7 +95,7 @@ def judging_page(
     source = ShownMaterial(
         passage=((item.passage, "plain"),) if item.passage else (), answer=item.answer
     )
-    shown = ShownRubric(
+    shown = ShownProtocol(
         lang=lang,
         dir=direction,
         stage=None,

@@ -210,8 +210,8 @@ def needs_consent(enrollment: Enrollment) -> bool:
 
 
 def _words(campaign: Campaign) -> dict[str, ProtocolCriterion]:
-    rubric = sheets.cached_protocol(campaign.rubric).document
-    words = documents.localized(rubric, get_language() or rubric.language)
+    protocol = sheets.cached_protocol(campaign.protocol).document
+    words = documents.localized(protocol, get_language() or protocol.language)
     return {each.key: each for each in words.criteria}
 
 

@@ -57,7 +57,7 @@ class ShownMaterial:
 def shown_parts(sheet: Sheet, stage: int) -> frozenset[str]:
     """Return the parts shown up to a stage: a part once shown stays, and nothing of a later stage
     is shown."""
-    return frozenset(name for each in sheet.rubric.stages[: stage + 1] for name in each.shows)
+    return frozenset(name for each in sheet.protocol.stages[: stage + 1] for name in each.shows)
 
 
 def shown_source(source: Source, shows: Some[str]) -> ShownMaterial:

@@ -191,8 +191,8 @@ class Guideline:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownRubric:
-    """The rubric's part of this page: groups of questions with their controls, the dataset, the
+class ShownProtocol:
+    """The protocol's part of this page: groups of questions with their controls, the dataset, the
     stage."""
 
     lang: str
@@ -280,7 +280,9 @@ class Writer:
 
     def __init__(self, sheet: Sheet, state: State, *, fixed_view: str = "") -> None:
         self.sheet, self.state, self.fixed_view = sheet, state, fixed_view
-        self.rubric = documents.localized(sheet.rubric, get_language() or sheet.rubric.language)
+        self.protocol = documents.localized(
+            sheet.protocol, get_language() or sheet.protocol.language
+        )
         self.settled: dict[ControlPlace, Forced] = sheet.settled(state.answers)
         missing, unmarked = (
             sheet.missing(state.answers, stage=state.stage),
@@ -293,24 +295,24 @@ class Writer:
         self.shows = material.shown_parts(sheet, state.stage)
         self.materials = material.materials(sheet, self.shows)
 
-    def page(self, language: str, decisions: Decided | None = None) -> ShownRubric:
+    def page(self, language: str, decisions: Decided | None = None) -> ShownProtocol:
         """Return the page. `language`: of the dataset; `decisions`: of the study, on the
         guideline."""
         self.language = language
-        materials, stages = list(self.materials.values()), self.rubric.stages
+        materials, stages = list(self.materials.values()), self.protocol.stages
         source = materials[0] if len(materials) == 1 and materials[0] else None
         lang, direction = material.direction((source and source.language) or language)
         is_comparison = any("siblings" in stage.shows for stage in stages)
         empty = _("No question was returned")
-        if any(isinstance(rule, Identical) for rule in self.rubric.rules):
+        if any(isinstance(rule, Identical) for rule in self.protocol.rules):
             empty = _("No question was returned, or an earlier one again")
-        return ShownRubric(
+        return ShownProtocol(
             lang=lang,
             dir=direction,
             stage=self._stage() if len(stages) > 1 else None,
             source=source,
             groups=tuple(self._group(group) for group in self.sheet.groups),
-            guideline=guideline_sections(self.rubric, decisions),
+            guideline=guideline_sections(self.protocol, decisions),
             errors=self._errors() if self.state.name_missing else (),
             view=self.fixed_view or ("list" if is_comparison else "focus"),
             is_view_fixed=bool(self.fixed_view),
@@ -319,14 +321,14 @@ class Writer:
         )
 
     def _stage(self) -> ShownStage:
-        stages, number = self.rubric.stages, self.state.stage
+        stages, number = self.protocol.stages, self.state.stage
         return ShownStage(stages[number].key, stages[number].title, number + 1, len(stages))
 
     def _errors(self) -> tuple[tuple[str, str], ...]:
         """Return the anchor and the title of everything that is missing."""
         named = (asked for asked in self.sheet.asked() if asked.place in self.named)
         found = [
-            (a.name, f"{a.where} {self.rubric.criterion(a.criterion.key).name}".strip())
+            (a.name, f"{a.where} {self.protocol.criterion(a.criterion.key).name}".strip())
             for a in named
         ]
         found += [
@@ -372,13 +374,13 @@ class Writer:
 
     def _mark(self, question: AskedQuestion) -> ShownMark | None:
         asked = question.mark
-        if asked is None or asked.stage > self.state.stage or self.rubric.span_mark is None:
+        if asked is None or asked.stage > self.state.stage or self.protocol.span_mark is None:
             return None
         text, marked = self._passage(question), self.state.marked.get(question.unit, Marked())
         return ShownMark(
             name=asked.name,
             value=str(marked),
-            prompt=self.rubric.span_mark.prompt,
+            prompt=self.protocol.span_mark.prompt,
             required=not asked.optional,
             disabled=asked.stage < self.state.stage,
             nothing=marked.nothing,
@@ -411,7 +413,7 @@ class Writer:
         value = settled.value if settled else own
         frozen = asked.stage < self.state.stage
         shown = criterion(
-            self.rubric.criterion(asked.criterion.key),
+            self.protocol.criterion(asked.criterion.key),
             value,
             disabled=frozen or settled is not None,
         )
@@ -429,9 +431,9 @@ class Writer:
         )
 
     def _because(self, settled: Forced) -> str:
-        """Return the reason in the annotator's language, as worded by the localized rubric's
+        """Return the reason in the annotator's language, as worded by the localized protocol's
         rule."""
-        rules = zip(self.sheet.rubric.rules, self.rubric.rules, strict=True)
+        rules = zip(self.sheet.protocol.rules, self.protocol.rules, strict=True)
         said = {plain.explanation: local.explanation for plain, local in rules}
         return said.get(settled.explanation, settled.explanation)
 
@@ -444,7 +446,7 @@ class Writer:
                 "to": str(to),
                 "because": rule.explanation,
             }
-            for rule in self.rubric.rules
+            for rule in self.protocol.rules
             if isinstance(rule, Force) and rule.criterion == asked.criterion.key
             for key, to in rule.sets.items()
             if key in names
@@ -516,16 +518,16 @@ def _keys(values: list[int]) -> list[str]:
     return [str(value) if 0 <= value <= 9 else (free.pop() if free else "") for value in values]
 
 
-def guideline_sections(rubric: ProtocolDocument, decisions: Decided | None = None) -> Guideline:
-    """Return the rubric's guideline in sections, with the study's further decisions, and its
+def guideline_sections(protocol: ProtocolDocument, decisions: Decided | None = None) -> Guideline:
+    """Return the protocol's guideline in sections, with the study's further decisions, and its
     criteria in full."""
     if decisions is None:
-        return _guideline(rubric.version, rubric.guideline, rubric.criteria)
-    said = {"version": rubric.version, "number": decisions.number}
+        return _guideline(protocol.version, protocol.guideline, protocol.criteria)
+    said = {"version": protocol.version, "number": decisions.number}
     version = _("%(version)s, decisions %(number)s") % said
     heading = _("Decisions of this study")
     return _guideline(
-        version, f"{rubric.guideline}\n\n## {heading}\n\n{decisions.text}", rubric.criteria
+        version, f"{protocol.guideline}\n\n## {heading}\n\n{decisions.text}", protocol.criteria
     )
 
 

@@ -35,7 +35,7 @@ def preview_task(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "You judge this dataset in a campaign that has not ended. Until it is closed there is no "
             "preview of a plan that judges part of it: it would show which system made a question."
         )
-        messages.error(request, with_how_to_decline(refused, request.user, campaign.collection))
+        messages.error(request, with_how_to_decline(refused, request.user, campaign.dataset))
         return redirect("judging:campaign", campaign.uuid)
     tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
     total = tasks.count() or 1
@@ -48,17 +48,17 @@ def preview_task(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         )
         return redirect("judging:campaign", campaign.uuid)
     with refusals_shown(request):
-        rounds.check_page(campaign.rubric, sum(1 for _ in sheet.questions()))
+        rounds.check_page(campaign.protocol, sum(1 for _ in sheet.questions()))
         at = At(
             campaign,
             number,
             total,
-            min(_number(request.GET.get("step")), len(sheet.rubric.stages) - 1),
+            min(_number(request.GET.get("step")), len(sheet.protocol.stages) - 1),
         )
         if request.method == "POST":
             return _answered(request, at)
         shown = Writer(sheet, State(stage=at.stage)).page(
-            campaign.collection.language, discussions.current_decisions(campaign)
+            campaign.dataset.language, discussions.current_decisions(campaign)
         )
         return render(request, "annotation/judge.html", {"page": shown.names(_around(at))})
     return redirect("judging:campaign", campaign.uuid)
@@ -117,7 +117,7 @@ def _number(text: str | None) -> int:
 
 def _first_task(campaign: Campaign) -> Sheet | None:
     """Form the first task from the beginning of the dataset, as opening the campaign would."""
-    sources = campaign.collection.sources.all()
+    sources = campaign.dataset.sources.all()
     try:
         judged = selections.judged_units(campaign)
     except CannotChoose:
@@ -129,7 +129,9 @@ def _first_task(campaign: Campaign) -> Sheet | None:
     held = {each.pk: each for each in sets}
     units = judged.filter(question_set__in=held)
     cuts = [CutSet(each.pk, each.source_id, each.system_id) for each in held.values()]
-    tasks = rounds.units_of_tasks(rubric=campaign.rubric, sets=cuts, units=rounds.cut_units(units))
+    tasks = rounds.units_of_tasks(
+        protocol=campaign.protocol, sets=cuts, units=rounds.cut_units(units)
+    )
     if not tasks:
         return None
     shown = units.select_related("question").in_bulk([unit.pk for unit in tasks[0]])
@@ -139,7 +141,7 @@ def _first_task(campaign: Campaign) -> Sheet | None:
 
 
 def _laid_out(campaign: Campaign, lines: Iterable[SheetLine]) -> Sheet:
-    return sheets.order_units(campaign.rubric, lines, order=sheets.PREVIEW)
+    return sheets.order_units(campaign.protocol, lines, order=sheets.PREVIEW)
 
 
 def _line(unit: Unit, held: QuestionSet) -> SheetLine:

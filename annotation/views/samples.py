@@ -15,13 +15,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.views import material
-from annotation.views.page import ShownRubric, State, Writer, guideline_sections
+from annotation.views.page import ShownProtocol, State, Writer, guideline_sections
 from judging.base.texts import whole_number
 from judging.datasets.models.dataset import Passage, Source
 from judging.protocols import documents, protocol_edits
 from judging.protocols.forms.protocols import read_protocol_form
 from judging.protocols.guards import draft_for_owner
-from judging.protocols.models.protocol import RubricDraft
+from judging.protocols.models.protocol import ProtocolDraft
 from judging.protocols.protocol_schema import ProtocolDocument
 from judging.protocols.protocol_yaml import ProtocolError
 from judging.work.actions import sheets
@@ -45,21 +45,23 @@ ONLY, FEW = 1, 3
 
 @draft_for_owner
 @require_http_methods(["GET", "POST"])
-def preview_protocol(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+def preview_protocol(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse:
     """Show the whole page; "Continue" shows its next step."""
-    rubric = _readable(draft.text)
-    if rubric is None:
+    protocol = _readable(draft.text)
+    if protocol is None:
         messages.info(request, "There is nothing to show yet: give a criterion a name and points.")
-        return redirect("judging:rubric_draft", draft.pk)
+        return redirect("judging:protocol_draft", draft.pk)
     stage, own = (
-        _stage(request.GET.get("step"), rubric),
-        reverse("annotation:rubric_preview", args=[draft.pk]),
+        _stage(request.GET.get("step"), protocol),
+        reverse("annotation:protocol_preview", args=[draft.pk]),
     )
     if request.method == "POST":
         return _answered(request, own, stage)
-    shown = _shown(rubric, stage)
+    shown = _shown(protocol, stage)
     return render(
-        request, "annotation/judge.html", {"page": shown.names(_around(draft, rubric, own, stage))}
+        request,
+        "annotation/judge.html",
+        {"page": shown.names(_around(draft, protocol, own, stage))},
     )
 
 
@@ -71,16 +73,16 @@ def _answered(request: HttpRequest, own: str, stage: int) -> HttpResponse:
 
 
 def _around(
-    draft: RubricDraft, rubric: ProtocolDocument, own: str, stage: int
+    draft: ProtocolDraft, protocol: ProtocolDocument, own: str, stage: int
 ) -> dict[str, object]:
     return {
         "title": draft.title or _("A new protocol"),
         "progress": {"done": 0, "total": None, "current": 1},
         "submit_url": f"{own}?step={stage}",
         "draft_url": "",
-        "guideline_url": reverse("annotation:rubric_guideline", args=[draft.pk]),
+        "guideline_url": reverse("annotation:protocol_guideline", args=[draft.pk]),
         "pause_url": "",
-        "editor_url": reverse("judging:rubric_draft", args=[draft.pk]),
+        "editor_url": reverse("judging:protocol_draft", args=[draft.pk]),
         "back_url": "",
         "reenter_url": reverse("login"),
         "preview": True,
@@ -95,35 +97,35 @@ def _around(
 
 @draft_for_owner
 @require_GET
-def show_guideline(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+def show_guideline(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse:
     """Show the guideline as annotators will read it."""
-    rubric = _readable(draft.text)
-    if rubric is None:
-        return redirect("judging:rubric_draft", draft.pk)
-    back = reverse("annotation:rubric_preview", args=[draft.pk])
-    context = {"title": rubric.title, "guideline": guideline_sections(rubric), "back_url": back}
+    protocol = _readable(draft.text)
+    if protocol is None:
+        return redirect("judging:protocol_draft", draft.pk)
+    back = reverse("annotation:protocol_preview", args=[draft.pk])
+    context = {"title": protocol.title, "guideline": guideline_sections(protocol), "back_url": back}
     return render(request, "annotation/guideline.html", context)
 
 
 @draft_for_owner
 @require_POST
-def pane(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+def pane(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse:
     """Show the first question with its controls, from the form's current, unsaved state."""
-    rubric = _readable(documents.write_yaml(read_protocol_form(request.POST, {})))
+    protocol = _readable(documents.write_yaml(read_protocol_form(request.POST, {})))
     context: dict[str, Any] = {"draft": draft, "steps": [], "page": None}
-    if rubric is not None:
-        stage = _stage(request.POST.get("step"), rubric)
-        shown = _shown(rubric, stage)
+    if protocol is not None:
+        stage = _stage(request.POST.get("step"), protocol)
+        shown = _shown(protocol, stage)
         groups = tuple(
             replace(group, questions=group.questions[:ONLY]) for group in shown.groups[:ONLY]
         )
-        context |= {"page": replace(shown, groups=groups), "stage": stage, "steps": rubric.stages}
+        context |= {"page": replace(shown, groups=groups), "stage": stage, "steps": protocol.stages}
     return render(request, "annotation/sample_pane.html", context)
 
 
-def _stage(sent: str | None, rubric: ProtocolDocument) -> int:
+def _stage(sent: str | None, protocol: ProtocolDocument) -> int:
     number = whole_number(sent or "", least=0) or 0
-    return min(number, len(rubric.stages) - 1)
+    return min(number, len(protocol.stages) - 1)
 
 
 def _readable(text: str) -> ProtocolDocument | None:
@@ -131,17 +133,17 @@ def _readable(text: str) -> ProtocolDocument | None:
     try:
         return documents.parse(text, protocol_edits.FILE)
     except ProtocolError:
-        rubric = protocol_edits.sketch(text)
-    shown = rubric and _mended(rubric)
+        protocol = protocol_edits.sketch(text)
+    shown = protocol and _mended(protocol)
     return shown if shown and shown.criteria else None
 
 
-def _mended(rubric: ProtocolDocument) -> ProtocolDocument:
-    """Return a rubric without the parts that cannot be shown: rules, criteria without points, keys
+def _mended(protocol: ProtocolDocument) -> ProtocolDocument:
+    """Return a protocol without the parts that cannot be shown: rules, criteria without points, keys
     and stages that do not fit."""
-    stages = tuple({stage.key: stage for stage in rubric.stages}.values())
+    stages = tuple({stage.key: stage for stage in protocol.stages}.values())
     keys = {stage.key for stage in stages}
-    found = [criterion for criterion in rubric.criteria if criterion.points]
+    found = [criterion for criterion in protocol.criteria if criterion.points]
     criteria = tuple(
         replace(
             each,
@@ -151,31 +153,33 @@ def _mended(rubric: ProtocolDocument) -> ProtocolDocument:
         )
         for n, each in enumerate(found)
     )
-    return replace(rubric, stages=stages, criteria=criteria, rules=(), facts=(), translations={})
+    return replace(protocol, stages=stages, criteria=criteria, rules=(), facts=(), translations={})
 
 
-def _shown(rubric: ProtocolDocument, stage: int) -> ShownRubric:
-    writer = Writer(sample_task(rubric), State(stage=stage))
+def _shown(protocol: ProtocolDocument, stage: int) -> ShownProtocol:
+    writer = Writer(sample_task(protocol), State(stage=stage))
     writer.materials = {ONLY: material.shown_source(_source(), writer.shows)}
     return writer.page("en")
 
 
-def sample_task(rubric: ProtocolDocument) -> Sheet:
-    """Return a task with our own sample text, formed as the rubric demands."""
+def sample_task(protocol: ProtocolDocument) -> Sheet:
+    """Return a task with our own sample text, formed as the protocol demands."""
     asks = Known(
-        rubric, {criterion.key: number for number, criterion in enumerate(rubric.criteria)}
+        protocol, {criterion.key: number for number, criterion in enumerate(protocol.criteria)}
     )
-    return sheets.arrange(asks, _lines(rubric), order=sheets.PREVIEW)
+    return sheets.arrange(asks, _lines(protocol), order=sheets.PREVIEW)
 
 
-def _lines(rubric: ProtocolDocument) -> list[SheetLine]:
+def _lines(protocol: ProtocolDocument) -> list[SheetLine]:
     """Return one set of as many questions as expected, or a few sets of one; if sets are judged,
     they have lines too."""
-    of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in rubric.criteria)
-    count, size = (ONLY, min(rubric.expected, len(QUESTIONS))) if rubric.expected > 1 else (FEW, 1)
-    if rubric.task == "question_set":
+    of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in protocol.criteria)
+    count, size = (
+        (ONLY, min(protocol.expected, len(QUESTIONS))) if protocol.expected > 1 else (FEW, 1)
+    )
+    if protocol.task == "question_set":
         count = ONLY
-    elif of_sets and rubric.task == "source":
+    elif of_sets and protocol.task == "source":
         count, size = 2, FEW
     lines = []
     for number in range(count):

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from annotation.views.page import ShownRubric, State, Writer
+from annotation.views.page import ShownProtocol, State, Writer
 from judging.base.models.statements import query_rows
 from judging.campaigns.actions import discussions
 from judging.campaigns.models.assignment import Assignment
@@ -30,7 +30,7 @@ class ShownTask:
     """The sheet and its page, the draft, and the number from which the next draft counts."""
 
     sheet: Sheet
-    rubric: ShownRubric
+    protocol: ShownProtocol
     draft: StoredDraft
     sequence: int
 
@@ -41,7 +41,7 @@ def shown_task(
     """Return a task as its annotator sees it. `choosing`: a control, and the piece of the passage
     for which it offers a choice of places."""
     sheet, kept = sheets.sheet_of_assignment(assignment), drafts.load_draft(assignment)
-    marked, number = span_marks.load_marks(assignment) if sheet.rubric.span_mark else ({}, 0)
+    marked, number = span_marks.load_marks(assignment) if sheet.protocol.span_mark else ({}, 0)
     handed = (
         drafts.submitted_values(assignment=assignment, sheet=sheet)
         if assignment.submitted_at
@@ -52,7 +52,7 @@ def shown_task(
     )
     campaign = assignment.round.campaign
     writer = Writer(sheet, state, fixed_view=campaign.fixed_view)
-    shown = writer.page(campaign.collection.language, discussions.current_decisions(campaign))
+    shown = writer.page(campaign.dataset.language, discussions.current_decisions(campaign))
     return ShownTask(sheet, shown, kept, usable_sequence(assignment, kept.sequence, number))
 
 
@@ -102,7 +102,7 @@ def task_minutes(campaign: Campaign) -> float:
     without another rounding.
     """
     rate = rate_of(campaign.rate)
-    estimated_minutes = sheets.cached_protocol(campaign.rubric).document.estimated_seconds / 60
+    estimated_minutes = sheets.cached_protocol(campaign.protocol).document.estimated_seconds / 60
     minutes = float(rate.minutes) if rate else estimated_minutes
     return max(0.5, round(minutes * 2) / 2)
 

@@ -48,8 +48,8 @@ def show_start_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     state = next_tasks.annotator_state(enrollment=enrollment, now=timezone.now(), skips_start=True)
     if state.next_step == "consent":
         return redirect("annotation:consent", campaign.uuid)
-    rubric = sheets.cached_protocol(campaign.rubric).document
-    words = documents.localized(rubric, get_language() or rubric.language)
+    protocol = sheets.cached_protocol(campaign.protocol).document
+    words = documents.localized(protocol, get_language() or protocol.language)
     step = state.exercise
     context = {
         "title": campaign.title,
@@ -57,7 +57,7 @@ def show_start_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "summary": words.summary,
         "criteria": page.guideline_sections(words).criteria,
         "worked": worked_item_parts(words),
-        "lang": _language(rubric),
+        "lang": _language(protocol),
         "begun": next_tasks.has_begun(enrollment),
         "label": enrollment.label,
         "contact": campaign.contact,
@@ -96,18 +96,18 @@ def campaign_facts(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def worked_item_parts(rubric: ProtocolDocument) -> dict[str, Any] | None:
+def worked_item_parts(protocol: ProtocolDocument) -> dict[str, Any] | None:
     """Return a protocol's worked item as templates show it."""
-    item = rubric.worked_item
+    item = protocol.worked_item
     if item is None:
         return None
     texts = {name: shown_text(name, text) for name, text in item.shows.items()}
     shown = [(label, texts[name]) for name, label in SHOWN.items() if name in texts]
-    return {"item": item, "shown": shown, "rated": rubric.rated_example()}
+    return {"item": item, "shown": shown, "rated": protocol.rated_example()}
 
 
-def _language(rubric: ProtocolDocument) -> str:
+def _language(protocol: ProtocolDocument) -> str:
     """Return the language that a protocol's words are shown in."""
-    wanted = get_language() or rubric.language
-    there = [tag for tag in (wanted, wanted.split("-")[0]) if tag in rubric.translations]
-    return there[0] if there else rubric.language
+    wanted = get_language() or protocol.language
+    there = [tag for tag in (wanted, wanted.split("-")[0]) if tag in protocol.translations]
+    return there[0] if there else protocol.language

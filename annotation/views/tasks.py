@@ -78,7 +78,7 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         ended := assignments.closed_reason(assignment.round)
     ):
         messages.warning(request, ended)
-    return render(request, "annotation/judge.html", {"page": shown.rubric.names(around)})
+    return render(request, "annotation/judge.html", {"page": shown.protocol.names(around)})
 
 
 def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:

@@ -264,8 +264,8 @@ def new_link(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_GET
 def show_whole_guideline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the whole guideline to all members of a campaign, in any role."""
-    rubric = sheets.cached_protocol(campaign.rubric).document
-    words = documents.localized(rubric, get_language() or rubric.language)
+    protocol = sheets.cached_protocol(campaign.protocol).document
+    words = documents.localized(protocol, get_language() or protocol.language)
     judges = request.user.memberships.filter(
         campaign=campaign, role=Membership.Role.ANNOTATOR
     ).exists()

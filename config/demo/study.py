@@ -1,4 +1,4 @@
-"""The demo's study: a collection, a campaign to rate, and one that simulated annotators have
+"""The demo's study: a dataset, a campaign to rate, and one that simulated annotators have
 judged."""
 
 import random
@@ -17,19 +17,19 @@ from judging.campaigns.actions import campaigns
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Enrollment, Invitation
-from judging.datasets.models.dataset import Collection, Unit
+from judging.datasets.models.dataset import Dataset, Unit
 from judging.enrolments.actions import enrollments
 from judging.formats.mapping import Column, Mapping
 from judging.jobs import storage
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Criterion, Rubric
+from judging.protocols.models.protocol import Criterion, Protocol
 from judging.work.actions import assignments, drafts, judgments, sheets
 from judging.work.actions.assignments import Here
 
 FILE = Path(__file__).with_name("questions.csv")
 SEED = 2026
 SECONDS_A_VALUE = 6  # assumed working time of a simulated annotator
-RUBRIC = "qgbench"
+PROTOCOL = "qgbench"
 NAME = "Demo: questions on sixteen passages"
 LICENCE = "CC0 1.0; written for this project"
 TO_RATE = "Demo: ready to rate"
@@ -83,13 +83,13 @@ class DemoStudy:
 def ensure_demo_study(*, researcher: User, annotator: User, now: datetime) -> DemoStudy:
     """Return the demo's study; create it completely or not at all if it does not exist."""
     with transaction.atomic():
-        collection = _collection(researcher, now)
-        made = collection.campaigns.filter(created_by=researcher).order_by("id")
+        dataset = _dataset(researcher, now)
+        made = dataset.campaigns.filter(created_by=researcher).order_by("id")
         to_rate = made.filter(origin=Campaign.Origin.JUDGED).first() or _to_rate(
-            collection, researcher, annotator, now
+            dataset, researcher, annotator, now
         )
         judged = made.filter(origin=Campaign.Origin.SIMULATED).first() or _judged(
-            collection, researcher, now
+            dataset, researcher, now
         )
         run = judged.runs.order_by("-number").first() or runs.start_run(
             campaign=judged, by=researcher, seed=SEED, parameters={}
@@ -97,7 +97,7 @@ def ensure_demo_study(*, researcher: User, annotator: User, now: datetime) -> De
         return DemoStudy(to_rate, to_rate.invitations.earliest("id"), judged, run)
 
 
-def _collection(owner: User, now: datetime) -> Collection:
+def _dataset(owner: User, now: datetime) -> Dataset:
     from judging.imports.actions import adding  # loads pandas
 
     data = FILE.read_bytes()
@@ -109,30 +109,30 @@ def _collection(owner: User, now: datetime) -> Collection:
             by=owner,
             now=now,
             mapping=MAPPING,
-            rubrics=Rubric.objects.none(),
+            protocols=Protocol.objects.none(),
             licence=LICENCE,
             accept_surprises=True,
-        ).collection
+        ).dataset
     except adding.AlreadyImported as before:
-        return before.collection
+        return before.dataset
 
 
-def _campaign(collection: Collection, by: User, now: datetime, **plan: Any) -> Campaign:
+def _campaign(dataset: Dataset, by: User, now: datetime, **plan: Any) -> Campaign:
     """Create a campaign with three annotators a task, lock it and open it."""
     origin = plan.pop("origin", Campaign.Origin.JUDGED)
     plan = {"annotators_per_task": 3, "order": Campaign.Order.BREADTH, **plan}
-    rubric = Rubric.objects.filter(key=RUBRIC, owner=None).latest("id")
+    protocol = Protocol.objects.filter(key=PROTOCOL, owner=None).latest("id")
     campaign = campaigns.create_campaign(
-        by=by, collection=collection, rubric=rubric, plan=plan, origin=origin
+        by=by, dataset=dataset, protocol=protocol, plan=plan, origin=origin
     )
     campaigns.lock_protocol(campaign=campaign, now=now)
     campaigns.open_campaign(campaign=campaign, now=now)
     return campaign
 
 
-def _to_rate(collection: Collection, researcher: User, annotator: User, now: datetime) -> Campaign:
+def _to_rate(dataset: Dataset, researcher: User, annotator: User, now: datetime) -> Campaign:
     campaign = _campaign(
-        collection,
+        dataset,
         researcher,
         now,
         title=TO_RATE,
@@ -147,9 +147,9 @@ def _to_rate(collection: Collection, researcher: User, annotator: User, now: dat
     return campaign
 
 
-def _judged(collection: Collection, researcher: User, now: datetime) -> Campaign:
+def _judged(dataset: Dataset, researcher: User, now: datetime) -> Campaign:
     campaign = _campaign(
-        collection,
+        dataset,
         researcher,
         now,
         title=SIMULATED,
@@ -173,7 +173,7 @@ def _judge_everything(campaign: Campaign, enrollment: Enrollment, severity: floa
         found := assignments.claim_assignment(enrollment=enrollment, round=main), Here
     ):
         assignment = Assignment.objects.select_related(
-            "task", "enrollment", "round__campaign__rubric"
+            "task", "enrollment", "round__campaign__protocol"
         ).get(pk=found.assignment.pk)
         answers = _answers(assignment, severity)
         drafts.save_draft(assignment=assignment, page=drafts.SentPage(answers, sequence=1))
@@ -186,7 +186,7 @@ def _answers(
     assignment: Assignment, severity: float
 ) -> list[tuple[sheets.AskedControl, int | None]]:
     sheet = sheets.sheet_of_assignment(assignment)
-    criteria = assignment.round.campaign.rubric.criteria.prefetch_related("points")
+    criteria = assignment.round.campaign.protocol.criteria.prefetch_related("points")
     scales = [_scale(criterion) for criterion in criteria]
     units = Unit.objects.select_related("question_set__source", "question_set__system").in_bulk(
         [question.unit for question in sheet.questions()]
@@ -213,7 +213,7 @@ def _rated(
         question=simulate.question_deviation(rng=random.Random(f"{SEED} {source} {system}")),
         severity=severity,
         scales=scales,
-        rules=sheet.rubric.rules,
+        rules=sheet.protocol.rules,
         rng=random.Random(f"{SEED} {source} {system} {who}"),
     )
 

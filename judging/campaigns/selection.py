@@ -1,4 +1,4 @@
-"""The selection of the part of a collection that is judged: by systems, columns or a list of ids,
+"""The selection of the part of a dataset that is judged: by systems, columns or a list of ids,
 and a seeded sample of sources.
 
 No database and no clock: rows of units come in, keys of units come out. The same rows, filters and

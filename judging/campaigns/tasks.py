@@ -71,12 +71,10 @@ def run_discard_job(work: jobs.Work) -> Mapping[str, Any]:
 
 
 @job_task(dataset_uses.DELETE, right=dataset_guards.owns)
-def delete_collection(work: jobs.Work) -> Mapping[str, Any]:
-    """Remove a large collection."""
-    collection = work.job.collection
-    if collection is None:
+def delete_dataset(work: jobs.Work) -> Mapping[str, Any]:
+    """Remove a large dataset."""
+    dataset = work.job.dataset
+    if dataset is None:
         raise jobs.CannotDo("The dataset is gone already.")
-    dataset_uses.delete_dataset(
-        collection=collection, by=work.job.created_by, progress=work.progress
-    )
-    return {"deleted": collection.name}
+    dataset_uses.delete_dataset(dataset=dataset, by=work.job.created_by, progress=work.progress)
+    return {"deleted": dataset.name}

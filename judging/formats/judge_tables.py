@@ -83,7 +83,7 @@ def read_answers(
     header: Header,
     rows: Iterable[tuple[int, Sequence[str]]],
     items: Sequence[JudgedItem],
-    rubric: ProtocolDocument,
+    protocol: ProtocolDocument,
 ) -> JudgeAnswers:
     """Read a judge's answers from a table, of which each row has a number and a cell per column.
 
@@ -92,7 +92,7 @@ def read_answers(
     Unreadable
         If no column names the items, or none holds judgments on a criterion of the protocol.
     """
-    reader = _AnswerReader(header, items, rubric)
+    reader = _AnswerReader(header, items, protocol)
     for number, cells in rows:
         reader.take(number, cells)
     for what, count in reader.cut.items():
@@ -115,7 +115,7 @@ class _AnswerReader:
 
     header: Header
     items: Sequence[JudgedItem]
-    rubric: ProtocolDocument
+    protocol: ProtocolDocument
     answers: list[JudgeAnswer] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     blank: int = 0
@@ -124,19 +124,19 @@ class _AnswerReader:
     last: dict[tuple[int, str], int] = field(default_factory=lambda: defaultdict(int))
 
     def __post_init__(self) -> None:
-        self.places, self.named = _places(self.header), _named(self.rubric)
+        self.places, self.named = _places(self.header), _named(self.protocol)
         self.is_long = {"criterion", "value"} <= self.places.keys()
         self.wide = {} if self.is_long else _wide(self.header, self.named)
         self._check()
         places = self.places | {key: place for place, key in self.wide.items()}
         self.columns = {what: self.header[place] for what, place in places.items()}
         self.find = _Finder(self.items)
-        self.criteria = {each.key: each for each in self.rubric.criteria}
-        self.scales = {each.key: _scale(each, self.rubric) for each in self.rubric.criteria}
+        self.criteria = {each.key: each for each in self.protocol.criteria}
+        self.scales = {each.key: _scale(each, self.protocol) for each in self.protocol.criteria}
 
     def _check(self) -> None:
         if not self.is_long and not self.wide:
-            named = ", ".join(each.key for each in self.rubric.criteria)
+            named = ", ".join(each.key for each in self.protocol.criteria)
             raise Unreadable(
                 f"no column is named as a criterion ({named}), and none is called criterion beside one value"
             )
@@ -219,9 +219,9 @@ def _places(header: Header) -> dict[str, int]:
     return {what: plain.index(names[0]) for what, names in known.items() if names}
 
 
-def _named(rubric: ProtocolDocument) -> dict[str, str]:
+def _named(protocol: ProtocolDocument) -> dict[str, str]:
     """Return the criteria's keys by the names that a table may use."""
-    return {_folded(name): each.key for each in rubric.criteria for name in (each.key, each.name)}
+    return {_folded(name): each.key for each in protocol.criteria for name in (each.key, each.name)}
 
 
 def _wide(header: Header, named: Mapping[str, str]) -> dict[int, str]:
@@ -230,13 +230,16 @@ def _wide(header: Header, named: Mapping[str, str]) -> dict[int, str]:
     return {place: named[name] for place, name in folded if name in named}
 
 
-def _scale(criterion: ProtocolCriterion, rubric: ProtocolDocument) -> dict[str, int]:
+def _scale(criterion: ProtocolCriterion, protocol: ProtocolDocument) -> dict[str, int]:
     """Return each point by its number and by its label in every language of the protocol, unless a
     label is that of several points."""
     of_label: dict[str, set[int]] = defaultdict(set)
     for point in criterion.points:
         place = f"criteria.{criterion.key}.points.{point.value}.label"
-        for label in (point.label, *(each.get(place, "") for each in rubric.translations.values())):
+        for label in (
+            point.label,
+            *(each.get(place, "") for each in protocol.translations.values()),
+        ):
             of_label[_folded(label)].add(point.value)
     found = {label: min(points) for label, points in of_label.items() if label and len(points) == 1}
     for point in criterion.points:

@@ -15,9 +15,7 @@ from judging.protocols import guards as protocol_guards
 
 def _files(work: jobs.Work) -> list[AddedFile]:
     """Return the files that a job is about, in their order; some may be gone."""
-    wanted = AddedFile.objects.filter(
-        collection=work.job.collection, pk__in=work.job.parameters["files"]
-    )
+    wanted = AddedFile.objects.filter(dataset=work.job.dataset, pk__in=work.job.parameters["files"])
     if not (found := list(wanted.listed())):
         raise jobs.CannotDo("The files are gone already.")
     return found
@@ -30,8 +28,8 @@ def examine_file(work: jobs.Work) -> Mapping[str, Any]:
 
     [added] = _files(work)
     work.progress(0, 0, "Reading and matching")
-    rubrics = protocol_guards.rubrics_of(work.job.created_by)
-    adding.examine_waiting_file(added=added, rubrics=rubrics, progress=work.progress)
+    protocols = protocol_guards.protocols_of(work.job.created_by)
+    adding.examine_waiting_file(added=added, protocols=protocols, progress=work.progress)
     return {work.job.parameters.get("shows", "file"): added.number}
 
 
@@ -41,8 +39,8 @@ def preview_files(work: jobs.Work) -> Mapping[str, Any]:
     from judging.imports.actions import adding  # loads pandas, which no page needs
 
     waiting = _files(work)
-    rubrics = protocol_guards.rubrics_of(work.job.created_by)
-    adding.examine_all(waiting=waiting, rubrics=rubrics, progress=work.progress)
+    protocols = protocol_guards.protocols_of(work.job.created_by)
+    adding.examine_all(waiting=waiting, protocols=protocols, progress=work.progress)
     return {"files": len(waiting)}
 
 
@@ -59,12 +57,12 @@ def _add(work: jobs.Work, waiting: list[AddedFile]) -> Mapping[str, Any]:
         waiting=waiting,
         by=work.job.created_by,
         now=timezone.now(),
-        rubrics=protocol_guards.rubrics_of(work.job.created_by),
+        protocols=protocol_guards.protocols_of(work.job.created_by),
         progress=work.progress,
         accept_surprises=work.job.parameters.get("accept_surprises", False),
     )
     return {
-        "collection": work.job.collection_id,
+        "dataset": work.job.dataset_id,
         "quarantined": sum(each.brought["quarantined"] for each in done),
     }
 

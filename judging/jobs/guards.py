@@ -15,7 +15,7 @@ SEEN_BY: dict[str, Callable[[User], Q]] = {}
 def jobs_of(user: User) -> QuerySet[Job]:
     """Return the jobs that a user started about nothing but themselves, and those about objects
     that the user sees."""
-    seen = Q(created_by=user, campaign__isnull=True, collection__isnull=True)
+    seen = Q(created_by=user, campaign__isnull=True, dataset__isnull=True)
     for filter_of in SEEN_BY.values():
         seen |= filter_of(user)
     return Job.objects.filter(seen).distinct()

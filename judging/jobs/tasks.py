@@ -25,7 +25,7 @@ from judging.people.models.user import User
 
 if TYPE_CHECKING:
     from judging.campaigns.models.campaign import Campaign
-    from judging.datasets.models.dataset import Collection
+    from judging.datasets.models.dataset import Dataset
 
 log = logging.getLogger(__name__)
 Doing = Callable[..., Mapping[str, Any]]
@@ -92,19 +92,19 @@ def begin_once(
     kind: str,
     by: User,
     campaign: "Campaign | None" = None,
-    collection: "Collection | None" = None,
+    dataset: "Dataset | None" = None,
     **parameters: Any,
 ) -> Job:
     """Start a job for work that would take a page too long; if the same job is already unfinished,
     return that one."""
     with transaction.atomic():
-        for row in filter(None, (campaign, collection)):
+        for row in filter(None, (campaign, dataset)):
             type(row)._default_manager.select_for_update(no_key=True).get(pk=row.pk)
         asked: dict[str, Any] = {
             "kind": kind,
             "parameters": parameters,
             "campaign": campaign,
-            "collection": collection,
+            "dataset": dataset,
         }
         same = Job.objects.unfinished().filter(**asked)
         if kind in jobs.OWED:  # each manager has their own: another's fails if that role ends

@@ -144,7 +144,7 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='Rubric',
+                    name='Protocol',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('key', models.SlugField(max_length=60)),
@@ -154,18 +154,18 @@ class Migration(migrations.Migration):
                         ('task', models.CharField(choices=[('source', "all systems' questions of one source"), ('question_set', "one system's set"), ('unit', 'single questions, several to a page')], max_length=12)),
                         ('page_size', models.PositiveSmallIntegerField(default=1)),
                         ('document', models.JSONField()),
-                        ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='rubrics', to=settings.AUTH_USER_MODEL)),
+                        ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='protocols', to=settings.AUTH_USER_MODEL)),
                         ('created_at', models.DateTimeField(auto_now_add=True)),
                     ],
                     options={
-                        'constraints': [models.UniqueConstraint(fields=('key', 'version', 'digest', 'owner'), name='rubric_once', nulls_distinct=False), models.CheckConstraint(condition=models.Q(('page_size__gte', 1)), name='rubric_page_size')],
+                        'constraints': [models.UniqueConstraint(fields=('key', 'version', 'digest', 'owner'), name='protocol_once', nulls_distinct=False), models.CheckConstraint(condition=models.Q(('page_size__gte', 1)), name='protocol_page_size')],
                     },
                 ),
                 migrations.CreateModel(
                     name='Criterion',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('rubric', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='criteria', to='judging.rubric')),
+                        ('protocol', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='criteria', to='judging.protocol')),
                         ('key', models.SlugField(max_length=60)),
                         ('name', models.CharField(max_length=100)),
                         ('position', models.PositiveSmallIntegerField()),
@@ -176,15 +176,15 @@ class Migration(migrations.Migration):
                         ('best', models.CharField(choices=[('highest', 'highest'), ('lowest', 'lowest'), ('none', 'no best end')], max_length=10)),
                     ],
                     options={
-                        'ordering': ['rubric', 'position'],
-                        'constraints': [models.UniqueConstraint(fields=('rubric', 'key'), name='criterion_key'), models.UniqueConstraint(fields=('rubric', 'position'), name='criterion_position')],
+                        'ordering': ['protocol', 'position'],
+                        'constraints': [models.UniqueConstraint(fields=('protocol', 'key'), name='criterion_key'), models.UniqueConstraint(fields=('protocol', 'position'), name='criterion_position')],
                     },
                 ),
                 migrations.CreateModel(
-                    name='RubricDraft',
+                    name='ProtocolDraft',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rubric_drafts', to=settings.AUTH_USER_MODEL)),
+                        ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='protocol_drafts', to=settings.AUTH_USER_MODEL)),
                         ('title', models.CharField(blank=True, max_length=200)),
                         ('text', models.TextField()),
                         ('revision', models.PositiveIntegerField(default=1)),
@@ -209,10 +209,10 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='SecondFactor',
+                    name='TwoFactor',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='second_factor', to=settings.AUTH_USER_MODEL)),
+                        ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='two_factor', to=settings.AUTH_USER_MODEL)),
                         ('secret', models.TextField(editable=False)),
                         ('confirmed_at', models.DateTimeField(blank=True, help_text='It counts once a code of it was shown.', null=True)),
                         ('last_step', models.BigIntegerField(default=0, help_text='The half minute of the last code: none is taken twice.')),
@@ -234,10 +234,10 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='AccessKey',
+                    name='ApiToken',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='access_key', to=settings.AUTH_USER_MODEL)),
+                        ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='api_token', to=settings.AUTH_USER_MODEL)),
                         ('digest', models.CharField(max_length=64, unique=True)),
                         ('scope', models.CharField(choices=[('read', 'read'), ('manage', 'read and manage'), ('annotate', 'annotate')], default='read', max_length=8)),
                         ('version', models.PositiveIntegerField(help_text='The version of the account when the key was made.')),
@@ -256,21 +256,21 @@ class Migration(migrations.Migration):
                     ],
                 ),
                 migrations.CreateModel(
-                    name='Collection',
+                    name='Dataset',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('name', models.CharField(max_length=200)),
-                        ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='collections', to=settings.AUTH_USER_MODEL)),
+                        ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='datasets', to=settings.AUTH_USER_MODEL)),
                         ('licence', models.CharField(blank=True, max_length=200)),
                         ('language', models.CharField(default='en', help_text='Language tag of the texts, such as en or ar.', max_length=35)),
-                        ('file', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='collections', to='judging.storedfile')),
+                        ('file', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='datasets', to='judging.storedfile')),
                         ('file_name', models.CharField(blank=True, max_length=255)),
                         ('file_sha256', models.CharField(blank=True, max_length=64)),
                         ('mapping', models.JSONField(blank=True, default=dict, help_text="How the file's columns were read.")),
                         ('created_at', models.DateTimeField(auto_now_add=True)),
                     ],
                     options={
-                        'indexes': [models.Index(fields=['owner', 'file_sha256'], name='collection_by_file')],
+                        'indexes': [models.Index(fields=['owner', 'file_sha256'], name='dataset_by_file')],
                     },
                 ),
                 migrations.CreateModel(
@@ -279,8 +279,8 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                         ('title', models.CharField(max_length=200)),
-                        ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to='judging.collection')),
-                        ('rubric', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to='judging.rubric')),
+                        ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to='judging.dataset')),
+                        ('protocol', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='campaigns', to='judging.protocol')),
                         ('state', models.CharField(choices=[('draft', 'draft'), ('locked', 'locked'), ('open', 'open'), ('paused', 'paused'), ('closed', 'closed'), ('archived', 'archived')], default='draft', max_length=8)),
                         ('origin', models.CharField(choices=[('judged', 'judged here'), ('imported', 'imported ratings'), ('simulated', 'simulated annotators')], default='judged', max_length=9)),
                         ('annotators_per_task', models.PositiveSmallIntegerField(default=3, validators=[django.core.validators.MinValueValidator(1)])),
@@ -291,7 +291,7 @@ class Migration(migrations.Migration):
                         ('seeded_before', models.DateTimeField(blank=True, editable=False, help_text='What was laid out before this was drawn from the seed.', null=True)),
                         ('secret_revealed_at', models.DateTimeField(blank=True, editable=False, null=True)),
                         ('lease_minutes', models.PositiveIntegerField(default=120, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(10080)])),
-                        ('selection', models.JSONField(blank=True, default=dict, help_text='Which part of the collection is judged; empty for all of it.')),
+                        ('selection', models.JSONField(blank=True, default=dict, help_text='Which part of the dataset is judged; empty for all of it.')),
                         ('trains', models.BooleanField(db_default=False, default=False, editable=False, help_text='Whether there are training items.')),
                         ('qualifies', models.BooleanField(db_default=False, default=False, editable=False, help_text='Whether there are qualification items.')),
                         ('pass_mark', models.PositiveSmallIntegerField(db_default=80, default=80, help_text="Per cent of the qualification's answers that must be right.", validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
@@ -323,12 +323,12 @@ class Migration(migrations.Migration):
                         ('created_at', models.DateTimeField(auto_now_add=True)),
                         ('locked_at', models.DateTimeField(blank=True, null=True)),
                         ('closed_at', models.DateTimeField(blank=True, null=True)),
-                        ('protocol', models.JSONField(blank=True, help_text='What was locked: rubric, design, texts, file hash.', null=True)),
-                        ('protocol_digest', models.CharField(blank=True, max_length=64)),
+                        ('locked_plan', models.JSONField(blank=True, help_text='What was locked: protocol, design, texts, file hash.', null=True)),
+                        ('locked_digest', models.CharField(blank=True, max_length=64)),
                     ],
                     options={
                         'ordering': ['-created_at', '-id'],
-                        'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'locked', 'open', 'paused', 'closed', 'archived'])), name='campaign_state'), models.CheckConstraint(condition=models.Q(('annotators_per_task__gte', 1)), name='campaign_annotators_per_task'), models.CheckConstraint(condition=models.Q(('tasks_per_annotator__isnull', True), ('tasks_per_annotator__gte', 1), _connector='OR'), name='campaign_tasks_per_annotator'), models.CheckConstraint(condition=models.Q(('lease_minutes__gte', 1), ('lease_minutes__lte', 10080)), name='campaign_lease'), models.CheckConstraint(condition=models.Q(models.Q(('locked_at__isnull', True), ('protocol__isnull', True), ('protocol_digest', ''), ('state', 'draft')), models.Q(models.Q(('state', 'draft'), _negated=True), ('locked_at__isnull', False), ('protocol__isnull', False), models.Q(('protocol_digest', ''), _negated=True)), _connector='OR'), name='campaign_locked_has_protocol'), models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'closed', 'archived']), ('secret__regex', '^[0-9a-f]{64}$'), _connector='OR'), name='campaign_running_has_secret'), models.CheckConstraint(condition=models.Q(('secret_revealed_at__isnull', True), ('state__in', ['closed', 'archived']), _connector='OR'), name='campaign_revealed_is_closed')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'locked', 'open', 'paused', 'closed', 'archived'])), name='campaign_state'), models.CheckConstraint(condition=models.Q(('annotators_per_task__gte', 1)), name='campaign_annotators_per_task'), models.CheckConstraint(condition=models.Q(('tasks_per_annotator__isnull', True), ('tasks_per_annotator__gte', 1), _connector='OR'), name='campaign_tasks_per_annotator'), models.CheckConstraint(condition=models.Q(('lease_minutes__gte', 1), ('lease_minutes__lte', 10080)), name='campaign_lease'), models.CheckConstraint(condition=models.Q(models.Q(('locked_at__isnull', True), ('locked_digest', ''), ('locked_plan__isnull', True), ('state', 'draft')), models.Q(models.Q(('state', 'draft'), _negated=True), ('locked_at__isnull', False), ('locked_plan__isnull', False), models.Q(('locked_digest', ''), _negated=True)), _connector='OR'), name='campaign_locked_has_plan'), models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'closed', 'archived']), ('secret__regex', '^[0-9a-f]{64}$'), _connector='OR'), name='campaign_running_has_secret'), models.CheckConstraint(condition=models.Q(('secret_revealed_at__isnull', True), ('state__in', ['closed', 'archived']), _connector='OR'), name='campaign_revealed_is_closed')],
                     },
                 ),
                 migrations.CreateModel(
@@ -399,10 +399,10 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='MachineJudge',
+                    name='LLMJudge',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='machine_judges', to='judging.campaign')),
+                        ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='llm_judges', to='judging.campaign')),
                         ('name', models.CharField(max_length=100)),
                         ('model', models.CharField(help_text="The model's id as its maker writes it.", max_length=200)),
                         ('version', models.CharField(blank=True, help_text='Release, revision or date of the weights.', max_length=200)),
@@ -421,7 +421,7 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         'ordering': ['campaign', 'id'],
-                        'constraints': [models.UniqueConstraint(fields=('campaign', 'name'), name='machine_judge_name'), models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('model', ''), _negated=True)), name='machine_judge_has_name'), models.CheckConstraint(condition=models.Q(('prompt', ''), models.Q(('prompt_sha256', ''), _negated=True), _connector='XOR'), name='machine_judge_prompt_hash'), models.CheckConstraint(condition=models.Q(('temperature__isnull', True), ('temperature__gte', 0), _connector='OR'), name='machine_judge_temperature'), models.CheckConstraint(condition=models.Q(('cost__isnull', True), ('cost__gte', 0), _connector='OR'), name='machine_judge_cost')],
+                        'constraints': [models.UniqueConstraint(fields=('campaign', 'name'), name='llm_judge_name'), models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('model', ''), _negated=True)), name='llm_judge_has_name'), models.CheckConstraint(condition=models.Q(('prompt', ''), models.Q(('prompt_sha256', ''), _negated=True), _connector='XOR'), name='llm_judge_prompt_hash'), models.CheckConstraint(condition=models.Q(('temperature__isnull', True), ('temperature__gte', 0), _connector='OR'), name='llm_judge_temperature'), models.CheckConstraint(condition=models.Q(('cost__isnull', True), ('cost__gte', 0), _connector='OR'), name='llm_judge_cost')],
                     },
                 ),
                 migrations.CreateModel(
@@ -576,7 +576,7 @@ class Migration(migrations.Migration):
                         ('attempts', models.PositiveSmallIntegerField(default=0, help_text='Fences: a worker may only finish the attempt it claimed.')),
                         ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to=settings.AUTH_USER_MODEL)),
                         ('campaign', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to='judging.campaign')),
-                        ('collection', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='judging.collection')),
+                        ('dataset', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to='judging.dataset')),
                         ('created_at', models.DateTimeField(auto_now_add=True)),
                         ('rung_at', models.DateTimeField(blank=True, null=True)),
                         ('started_at', models.DateTimeField(blank=True, null=True)),
@@ -594,7 +594,7 @@ class Migration(migrations.Migration):
                     name='SystemChange',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='system_changes', to='judging.collection')),
+                        ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='system_changes', to='judging.dataset')),
                         ('what', models.CharField(choices=[('renamed', 'renamed'), ('marked', 'marked'), ('merged', 'merged'), ('split', 'split into subset and system')], max_length=7)),
                         ('before', models.CharField(help_text='Its name or kind before.', max_length=200)),
                         ('after', models.CharField(help_text='Its name or kind since; of merged systems, the one that stays.', max_length=200)),
@@ -604,14 +604,14 @@ class Migration(migrations.Migration):
                         ('undone_at', models.DateTimeField(blank=True, null=True)),
                     ],
                     options={
-                        'ordering': ['collection', '-id'],
+                        'ordering': ['dataset', '-id'],
                     },
                 ),
                 migrations.CreateModel(
                     name='AddedFile',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('collection', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='added_files', to='judging.collection')),
+                        ('dataset', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='added_files', to='judging.dataset')),
                         ('number', models.PositiveIntegerField(help_text='In the order in which files came; never given twice.')),
                         ('file', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='added_files', to='judging.storedfile')),
                         ('name', models.CharField(max_length=255)),
@@ -620,7 +620,7 @@ class Migration(migrations.Migration):
                         ('choices', models.JSONField(blank=True, default=dict, help_text='How its rows are matched and what is done then.')),
                         ('examined', models.JSONField(blank=True, default=dict, help_text='What a preview found: counts and examples.')),
                         ('brought', models.JSONField(blank=True, default=dict, help_text='How many rows of each kind it brought.')),
-                        ('rubric', models.ForeignKey(blank=True, help_text='The protocol of its ratings.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='judging.rubric')),
+                        ('protocol', models.ForeignKey(blank=True, help_text='The protocol of its ratings.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='judging.protocol')),
                         ('campaign', models.ForeignKey(blank=True, help_text='The campaign its ratings went into.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='added_files', to='judging.campaign')),
                         ('added_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                         ('uploaded_at', models.DateTimeField(auto_now_add=True)),
@@ -630,15 +630,15 @@ class Migration(migrations.Migration):
                         ('taken_back_at', models.DateTimeField(blank=True, null=True)),
                     ],
                     options={
-                        'ordering': ['collection', 'number'],
-                        'constraints': [models.UniqueConstraint(fields=('collection', 'number'), name='added_file_number'), models.UniqueConstraint(condition=models.Q(('state', 'taken_back'), _negated=True), fields=('collection', 'file'), name='added_file_once'), models.CheckConstraint(condition=models.Q(models.Q(('added_at__isnull', True), ('state', 'waiting'), ('taken_back_at__isnull', True)), models.Q(('added_at__isnull', False), ('state', 'added'), ('taken_back_at__isnull', True)), models.Q(('added_at__isnull', False), ('state', 'taken_back'), ('taken_back_at__isnull', False)), _connector='OR'), name='added_file_state_fits_columns')],
+                        'ordering': ['dataset', 'number'],
+                        'constraints': [models.UniqueConstraint(fields=('dataset', 'number'), name='added_file_number'), models.UniqueConstraint(condition=models.Q(('state', 'taken_back'), _negated=True), fields=('dataset', 'file'), name='added_file_once'), models.CheckConstraint(condition=models.Q(models.Q(('added_at__isnull', True), ('state', 'waiting'), ('taken_back_at__isnull', True)), models.Q(('added_at__isnull', False), ('state', 'added'), ('taken_back_at__isnull', True)), models.Q(('added_at__isnull', False), ('state', 'taken_back'), ('taken_back_at__isnull', False)), _connector='OR'), name='added_file_state_fits_columns')],
                     },
                 ),
                 migrations.CreateModel(
                     name='Metric',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('collection', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='metrics', to='judging.collection')),
+                        ('dataset', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='metrics', to='judging.dataset')),
                         ('name', models.CharField(max_length=100)),
                         ('kind', models.CharField(choices=[('imported', 'imported'), ('computed', 'computed here'), ('human_mean', 'mean human score, imported')], max_length=10)),
                         ('direction', models.CharField(choices=[('higher', 'higher is better'), ('lower', 'lower is better')], default='higher', max_length=6)),
@@ -649,28 +649,28 @@ class Migration(migrations.Migration):
                         ('added_file', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='judging.addedfile')),
                     ],
                     options={
-                        'ordering': ['collection', 'id'],
-                        'constraints': [models.UniqueConstraint(fields=('collection', 'fingerprint'), name='metric_fingerprint')],
+                        'ordering': ['dataset', 'id'],
+                        'constraints': [models.UniqueConstraint(fields=('dataset', 'fingerprint'), name='metric_fingerprint')],
                     },
                 ),
                 migrations.CreateModel(
                     name='Passage',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('collection', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='passages', to='judging.collection')),
+                        ('dataset', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='passages', to='judging.dataset')),
                         ('digest', models.CharField(max_length=64)),
                         ('text', models.TextField()),
                         ('added_file', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='judging.addedfile')),
                     ],
                     options={
-                        'constraints': [models.UniqueConstraint(fields=('collection', 'digest'), name='passage_once'), models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='passage_has_text')],
+                        'constraints': [models.UniqueConstraint(fields=('dataset', 'digest'), name='passage_once'), models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='passage_has_text')],
                     },
                 ),
                 migrations.CreateModel(
                     name='Quarantine',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='quarantine', to='judging.collection')),
+                        ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='quarantine', to='judging.dataset')),
                         ('row', models.PositiveIntegerField()),
                         ('column', models.CharField(blank=True, max_length=200)),
                         ('value', models.TextField(blank=True)),
@@ -678,14 +678,14 @@ class Migration(migrations.Migration):
                         ('added_file', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='judging.addedfile')),
                     ],
                     options={
-                        'ordering': ['collection', 'row', 'id'],
+                        'ordering': ['dataset', 'row', 'id'],
                     },
                 ),
                 migrations.CreateModel(
                     name='Source',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('collection', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sources', to='judging.collection')),
+                        ('dataset', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sources', to='judging.dataset')),
                         ('passage', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='sources', to='judging.passage')),
                         ('key', models.CharField(max_length=200)),
                         ('position', models.PositiveIntegerField(help_text='Order in the file.')),
@@ -695,14 +695,14 @@ class Migration(migrations.Migration):
                         ('sentence_start', models.PositiveIntegerField(blank=True, null=True)),
                         ('target_type', models.CharField(blank=True, max_length=100)),
                         ('modality', models.CharField(blank=True, max_length=100)),
-                        ('language', models.CharField(blank=True, help_text="A tag; blank if it is the collection's.", max_length=35)),
+                        ('language', models.CharField(blank=True, help_text="A tag; blank if it is the dataset's.", max_length=35)),
                         ('repeat_of', models.ForeignKey(blank=True, db_index=False, help_text='The source whose questions were rated once more; see ADR 0013.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='repeats', to='judging.source')),
                         ('repeat', models.PositiveSmallIntegerField(db_default=1, default=1, help_text='1, or which rating of the same it is.')),
                         ('added_file', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='judging.addedfile')),
                     ],
                     options={
-                        'ordering': ['collection', 'position'],
-                        'constraints': [models.UniqueConstraint(fields=('collection', 'key'), name='source_key'), models.UniqueConstraint(fields=('collection', 'position'), name='source_position'), models.UniqueConstraint(condition=models.Q(('repeat_of__isnull', False)), fields=('repeat_of', 'repeat'), name='source_repeat_once'), models.CheckConstraint(condition=models.Q(models.Q(('repeat', 1), ('repeat_of__isnull', True)), models.Q(('repeat__gte', 2), ('repeat_of__isnull', False)), _connector='OR'), name='source_repeat_of_one')],
+                        'ordering': ['dataset', 'position'],
+                        'constraints': [models.UniqueConstraint(fields=('dataset', 'key'), name='source_key'), models.UniqueConstraint(fields=('dataset', 'position'), name='source_position'), models.UniqueConstraint(condition=models.Q(('repeat_of__isnull', False)), fields=('repeat_of', 'repeat'), name='source_repeat_once'), models.CheckConstraint(condition=models.Q(models.Q(('repeat', 1), ('repeat_of__isnull', True)), models.Q(('repeat__gte', 2), ('repeat_of__isnull', False)), _connector='OR'), name='source_repeat_of_one')],
                     },
                 ),
                 migrations.CreateModel(
@@ -735,14 +735,14 @@ class Migration(migrations.Migration):
                     name='System',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('collection', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='systems', to='judging.collection')),
+                        ('dataset', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='systems', to='judging.dataset')),
                         ('name', models.CharField(max_length=200)),
                         ('kind', models.CharField(choices=[('model', 'model'), ('human', 'human'), ('degradation', 'deliberate degradation')], default='model', max_length=12)),
                         ('added_file', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='judging.addedfile')),
                     ],
                     options={
-                        'ordering': ['collection', 'name'],
-                        'constraints': [models.UniqueConstraint(fields=('collection', 'name'), name='system_name')],
+                        'ordering': ['dataset', 'name'],
+                        'constraints': [models.UniqueConstraint(fields=('dataset', 'name'), name='system_name')],
                     },
                 ),
                 migrations.CreateModel(
@@ -771,11 +771,11 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='MachineJudgment',
+                    name='LLMJudgment',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judgments', to='judging.machinejudge')),
-                        ('unit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='machine_judgments', to='judging.unit')),
+                        ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judgments', to='judging.llmjudge')),
+                        ('unit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='llm_judgments', to='judging.unit')),
                         ('criterion', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='judging.criterion')),
                         ('value', models.SmallIntegerField()),
                         ('point', models.ForeignObject(from_fields=['criterion', 'value'], on_delete=django.db.models.deletion.PROTECT, related_name='+', to='judging.scalepoint', to_fields=['criterion', 'value'])),
@@ -785,7 +785,7 @@ class Migration(migrations.Migration):
                         ('raw', models.TextField(blank=True, help_text='The answer as it came.')),
                     ],
                     options={
-                        'constraints': [models.UniqueConstraint(fields=('judge', 'unit', 'criterion', 'repeat'), name='machine_judgment_once'), models.CheckConstraint(condition=models.Q(('repeat__gte', 1)), name='machine_judgment_repeat'), judging.base.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='machine_judgment_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
+                        'constraints': [models.UniqueConstraint(fields=('judge', 'unit', 'criterion', 'repeat'), name='llm_judgment_once'), models.CheckConstraint(condition=models.Q(('repeat__gte', 1)), name='llm_judgment_repeat'), judging.base.models.constraints.CompositeForeignKey(fields=('criterion', 'value'), name='llm_judgment_value_on_scale', to='judging.ScalePoint', to_fields=('criterion', 'value'))],
                     },
                 ),
                 migrations.CreateModel(
@@ -878,15 +878,15 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
-                    name='CollectionShare',
+                    name='DatasetShare',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='judging.collection')),
-                        ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='collection_shares', to=settings.AUTH_USER_MODEL)),
+                        ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='judging.dataset')),
+                        ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='dataset_shares', to=settings.AUTH_USER_MODEL)),
                         ('created_at', models.DateTimeField(auto_now_add=True)),
                     ],
                     options={
-                        'constraints': [models.UniqueConstraint(fields=('collection', 'user'), name='collection_share_once')],
+                        'constraints': [models.UniqueConstraint(fields=('dataset', 'user'), name='dataset_share_once')],
                     },
                 ),
                 migrations.CreateModel(
@@ -1298,8 +1298,8 @@ class Migration(migrations.Migration):
             ]
         ),
         migrations.AddField(
-            model_name='collection',
+            model_name='dataset',
             name='checks_of',
-            field=models.ForeignKey(blank=True, editable=False, help_text='The campaign whose checks it holds; such a collection is on no list.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='judging.campaign'),
+            field=models.ForeignKey(blank=True, editable=False, help_text='The campaign whose checks it holds; such a dataset is on no list.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='judging.campaign'),
         ),
     ]

@@ -29,16 +29,16 @@ CREATE TRIGGER judgment_append_only BEFORE UPDATE OR DELETE ON judging_judgment
     FOR EACH ROW EXECUTE FUNCTION judging_judgment_append_only();
 
 -- Protocols never change.
-CREATE FUNCTION judging_rubric_immutable() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION judging_protocol_immutable() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'rubrics never change; make a new version' USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'protocols never change; make a new version' USING ERRCODE = 'restrict_violation';
 END $$;
-CREATE TRIGGER rubric_immutable BEFORE UPDATE ON judging_rubric
-    FOR EACH ROW EXECUTE FUNCTION judging_rubric_immutable();
+CREATE TRIGGER protocol_immutable BEFORE UPDATE ON judging_protocol
+    FOR EACH ROW EXECUTE FUNCTION judging_protocol_immutable();
 CREATE TRIGGER criterion_immutable BEFORE UPDATE ON judging_criterion
-    FOR EACH ROW EXECUTE FUNCTION judging_rubric_immutable();
+    FOR EACH ROW EXECUTE FUNCTION judging_protocol_immutable();
 CREATE TRIGGER scale_point_immutable BEFORE UPDATE ON judging_scalepoint
-    FOR EACH ROW EXECUTE FUNCTION judging_rubric_immutable();
+    FOR EACH ROW EXECUTE FUNCTION judging_protocol_immutable();
 
 -- A campaign stays judged, imported or simulated, and a judgment stays in its assignment, round and campaign: the
 -- function that removes a dry run's judgments could otherwise remove those of annotators.
@@ -188,7 +188,7 @@ BEGIN
     DELETE FROM judging_judgment WHERE added_file_id = file AND origin = 'imported';
     GET DIAGNOSTICS removed = ROW_COUNT;
     INSERT INTO judging_event (who, act, campaign, about, before, after)
-    SELECT by_whom, 'file.taken_back', c.uuid, 'collection ' || f.collection_id || ', file ' || f.number,
+    SELECT by_whom, 'file.taken_back', c.uuid, 'dataset ' || f.dataset_id || ', file ' || f.number,
         removed || ' judgments', ''
     FROM judging_addedfile f LEFT JOIN judging_campaign c ON c.id = f.campaign_id WHERE f.id = file;
     RETURN removed;

@@ -23,12 +23,12 @@ CONFIRMED_FOR = timedelta(minutes=15)
 
 
 def creates(user: User, job: "Job") -> bool:
-    """Return whether the user of a job that creates a collection or campaign may still do so."""
+    """Return whether the user of a job that creates a dataset or campaign may still do so."""
     return user.can_create_campaigns
 
 
 def creator_required(view: View) -> View:
-    """Admit only users who may create collections and campaigns."""
+    """Admit only users who may create datasets and campaigns."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

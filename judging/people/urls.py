@@ -3,12 +3,12 @@
 from django.urls import path
 
 from judging.people.views import accounts as account_accounts
-from judging.people.views import second_factor, tokens
+from judging.people.views import tokens, two_factor
 
 urlpatterns = [
     path("accounts/", account_accounts.list_accounts, name="accounts"),
     path("confirm/", account_accounts.confirm_password, name="confirm"),
-    path("second-factor/", second_factor.second_factor, name="second_factor"),
+    path("two-factor/", two_factor.two_factor, name="two_factor"),
     path("key/", tokens.show_api_token, name="key"),
     path("key/revoke/", tokens.revoke_token_view, name="key_revoke"),
     path("sessions/", tokens.sessions, name="sessions"),
@@ -16,8 +16,8 @@ urlpatterns = [
     path("sessions/<int:pk>/end/", tokens.end_session, name="end_session"),
     path("accounts/<int:pk>/let-try/", account_accounts.end_log_in_pause, name="let_try"),
     path(
-        "accounts/<int:pk>/second-factor/remove/",
-        second_factor.turn_off_for_user,
-        name="second_factor_remove",
+        "accounts/<int:pk>/two-factor/remove/",
+        two_factor.turn_off_for_user,
+        name="two_factor_remove",
     ),
 ]

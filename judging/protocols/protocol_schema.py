@@ -1,6 +1,6 @@
 """A protocol as an immutable document, and how its parts are read.
 
-docs/rubric-schema.md describes the YAML form. `READER` checks plain values against the types below;
+docs/protocol-schema.md describes the YAML form. `READER` checks plain values against the types below;
 an object that the product builds itself, such as an analysis without a criterion, is not checked.
 """
 
@@ -54,7 +54,7 @@ ReportedStatistic = Literal[
 BUTTONS_SHOWN = 10  # points of a scale that are shown side by side
 LOWEST_VALUE, HIGHEST_VALUE = -32_768, 32_767  # as the database holds them
 MAX_NUMBER = 999_999_999
-Collection = TypeVar("Collection", bound=Sized)
+Dataset = TypeVar("Dataset", bound=Sized)
 NUMBER = re.compile(r"[+-]?\d{1,9}")
 DECIMAL = re.compile(r"[+-]?\d{1,9}(\.\d{1,9})?")
 
@@ -104,7 +104,7 @@ def _matching(pattern: str, reason: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _filled(items: Collection) -> Collection:
+def _filled(items: Dataset) -> Dataset:
     if not items:
         raise PydanticCustomError("empty", "is empty; give one or more")
     return items

@@ -110,7 +110,7 @@ def forced_values(rules: Iterable[Rule], values: Values) -> dict[str, Forced]:
     """Return the values that the forcing rules set for one unit, given an annotator's values so far.
 
     A forced value may force others. The order of the rules never matters, and forcing again changes
-    nothing. If two rules disagree (a rubric may not contain such), the cause first in the alphabet
+    nothing. If two rules disagree (a protocol may not contain such), the cause first in the alphabet
     wins.
     """
     found: dict[str, Forced] = {}

@@ -16,7 +16,7 @@ from judging.imports.actions import adding
 from judging.jobs import storage
 from judging.jobs.actions import jobs
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from tests import factories
 
 SYSTEMS = {"Alba": 3, "Brisa": 2, "Corvo": 1}
@@ -76,16 +76,18 @@ def whole_report(client: Client, address: str) -> str:
     return page + "".join(client.get(each).text for each in sections)
 
 
-def imported(*, by: User | None = None, sources: int = 6, rubric: Rubric | None = None) -> Campaign:
+def imported(
+    *, by: User | None = None, sources: int = 6, protocol: Protocol | None = None
+) -> Campaign:
     """Return the closed campaign that the small study becomes."""
-    return campaign_of(csv_of(sources), by=by, rubric=rubric)
+    return campaign_of(csv_of(sources), by=by, protocol=protocol)
 
 
 def campaign_of(
     data: bytes,
     *,
     by: User | None = None,
-    rubric: Rubric | None = None,
+    protocol: Protocol | None = None,
     name: str = "locks.csv",
     **mapping: Any,
 ) -> Campaign:
@@ -97,8 +99,8 @@ def campaign_of(
         by=by or factories.researcher(),
         now=timezone.now(),
         mapping=mapping_from(mapping),
-        rubrics=Rubric.objects.none(),
-        rubric=rubric or factories.rubric(),
+        protocols=Protocol.objects.none(),
+        protocol=protocol or factories.protocol(),
         again=True,
         accept_surprises=True,
     )

@@ -107,7 +107,7 @@ def test_agreement_from_counts_is_agreement_from_the_table(campaign):
             row["low"],
             row["high"],
         )
-        for criterion in frames.rubric_of(campaign).criteria
+        for criterion in frames.protocol_of(campaign).criteria
         for row in map(
             encode,
             of_table(frames.read_campaign(campaign).ratings(criterion.key).to_numpy(), criterion),
@@ -116,7 +116,7 @@ def test_agreement_from_counts_is_agreement_from_the_table(campaign):
     patterns = frames.count_values(campaign)
     rows = [
         encode(row)
-        for criterion in frames.rubric_of(campaign).criteria
+        for criterion in frames.protocol_of(campaign).criteria
         for row in of_counts(patterns[criterion.key], criterion)
     ]
     assert len(rows) == 2 * 10
@@ -132,10 +132,10 @@ def test_the_digest_changes_with_a_score_of_a_system_and_not_by_a_column_without
     def digest():
         return frames.hash_data(frames.read_campaign(campaign))
 
-    system = campaign.collection.systems.first()
+    system = campaign.dataset.systems.first()
     before = digest()
     metric = Metric.objects.create(
-        collection=campaign.collection, name="Extrinsic", kind="imported", fingerprint="e" * 64
+        dataset=campaign.dataset, name="Extrinsic", kind="imported", fingerprint="e" * 64
     )
     assert digest() == before
     score = Score.objects.create(metric=metric, system=system, value=0.5)
@@ -149,7 +149,7 @@ def with_computed(read, *, apart=0.0, **columns):
     """Return the dataset with a computed column that differs from meteor by `apart`."""
     [imported] = [each for each in read.metrics if each.name == "meteor"]
     made = {"name": "METEOR", "kind": "computed", "fingerprint": "f", **columns}
-    computed = Metric.objects.create(collection=read.campaign.collection, **made)
+    computed = Metric.objects.create(dataset=read.campaign.dataset, **made)
     scores = Score.objects.filter(metric=imported)
     unit = 0.01 if columns.get("scale") == "fraction" else 1.0
     Score.objects.bulk_create(

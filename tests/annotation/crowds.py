@@ -149,7 +149,7 @@ class Person:
         task = self.task()
         assert task is not None, self.here()
         own = Assignment.objects.select_related(
-            "task", "enrollment", "round__campaign__rubric"
+            "task", "enrollment", "round__campaign__protocol"
         ).get(pk=task.pk)
         self.page = self.client.post(
             f"/tasks/{own.pk}/submit/?step=0", studies.filled(own), follow=True

@@ -8,7 +8,7 @@ from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign, Round
 from judging.campaigns.models.members import Enrollment
 from judging.datasets.models.dataset import Question
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.work.actions import assignments, sheets
 from tests import factories
 
@@ -19,18 +19,20 @@ def opened(
     sources: int = 2,
     systems=("Alba", "Brisa"),
     expected: int = 1,
-    rubric: Rubric | None = None,
+    protocol: Protocol | None = None,
     **fields,
 ) -> Campaign:
     """Return an open campaign whose questions do not say which system made them."""
-    material = factories.collection(sources=sources, systems=systems, expected=expected)
+    material = factories.dataset(sources=sources, systems=systems, expected=expected)
     questions = list(
-        Question.objects.filter(unit__question_set__source__collection=material).order_by("pk")
+        Question.objects.filter(unit__question_set__source__dataset=material).order_by("pk")
     )
     for number, question in enumerate(questions, start=1):
         question.text = f"What does the {number}th question want to know?"
     Question.objects.bulk_update(questions, ["text"])
-    return factories.opened(collection=material, rubric=rubric or factories.rubric(key), **fields)
+    return factories.opened(
+        dataset=material, protocol=protocol or factories.protocol(key), **fields
+    )
 
 
 def main_round(campaign: Campaign) -> Round:
@@ -48,7 +50,7 @@ def held(enrollment: Enrollment) -> Assignment:
     outcome = assignments.claim_assignment(
         enrollment=enrollment, round=main_round(enrollment.campaign)
     )
-    return Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric").get(
+    return Assignment.objects.select_related("task", "enrollment", "round__campaign__protocol").get(
         pk=outcome.assignment.pk
     )
 

@@ -231,9 +231,9 @@ def test_number_and_list_pressed_within_350_ms_stay_closed(
     page: Page, scale: str, control: str
 ) -> None:
     text = factories.SMALL.replace(MAYBE, f"[{scale}]")
-    rubric = protocols.install(document=documents.parse(text, "long.yaml"))
-    material = factories.collection(sources=1, systems=["Alba"])
-    task = at_work(page, factories.opened(collection=material, rubric=rubric))
+    protocol = protocols.install(document=documents.parse(text, "long.yaml"))
+    material = factories.dataset(sources=1, systems=["Alba"])
+    task = at_work(page, factories.opened(dataset=material, protocol=protocol))
     press(page, points(page).nth(2))
     page.clock.run_for(1)  # the next criterion opens
     paint(page)

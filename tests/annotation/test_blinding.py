@@ -29,7 +29,7 @@ def window(token: str) -> list[tuple[str, ...]]:
     ).status_code == 302 and "/tasks/" in answer.url:
         seen.append(tuple(dict.fromkeys(QUESTION.findall(client.get(answer.url).text))))
         own = Assignment.objects.select_related(
-            "task", "enrollment", "round__campaign__rubric"
+            "task", "enrollment", "round__campaign__protocol"
         ).get(pk=answer.url.split("/")[2])
         client.post(f"{answer.url}submit/?step=0", studies.filled(own))
         assert Assignment.objects.get(pk=own.pk).submitted_at
@@ -43,7 +43,7 @@ def guesses(campaign: Campaign) -> Iterator[Orders]:
     """Yield for each key that an attacker may try the orders in both windows, by the
     number of the task."""
     keys = [bytes(32), b"", b"preview", campaign.uuid.bytes, str(campaign.uuid).encode()]
-    keys += [bytes.fromhex(campaign.protocol_digest)]
+    keys += [bytes.fromhex(campaign.locked_digest)]
     people, n, numbers = ("A01", "A02"), len(SYSTEMS), range(1, SOURCES + 1)
     for draws in map(KeyedDraws, keys):
         orders: Orders = []

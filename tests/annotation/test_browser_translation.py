@@ -35,11 +35,11 @@ SEEN = """([texts, passage]) => {
 }"""
 
 
-def options(rubric: ProtocolDocument, stage: str = "") -> set[str]:
+def options(protocol: ProtocolDocument, stage: str = "") -> set[str]:
     """Return the words of a protocol's options, of one stage or of all."""
     return {
         point.label
-        for criterion in rubric.criteria
+        for criterion in protocol.criteria
         if stage in ("", criterion.stage)
         for point in criterion.points
         if point.label and not point.label.isdigit()
@@ -61,22 +61,22 @@ def check(page: Page, wanted: set[str], *, also: set[str] = frozenset(), passage
 
 @pytest.mark.parametrize("key", [STAGES, MARKING])
 def test_judging_page_lets_no_browser_translate_what_is_judged(page: Page, key: str) -> None:
-    rubric = documents.shipped(key)
+    protocol = documents.shipped(key)
     campaign = studies.opened(key, sources=1, systems=["Alba"], expected=2)
     Question.objects.update(submitted_answer="Agnes T.", question_type="which one")
-    source = campaign.collection.sources.get()
-    campaign.collection.sources.update(target_type="who is it")
-    given = {"Agnes Tolliver", "Agnes T.", "which one", "who is it", *options(rubric)}
+    source = campaign.dataset.sources.get()
+    campaign.dataset.sources.update(target_type="who is it")
+    given = {"Agnes Tolliver", "Agnes T.", "which one", "who is it", *options(protocol)}
     enter(page, studies.annotator(campaign)[1].user)
     page.goto(f"/work/{campaign.uuid}/?begin")
     page.wait_for_selector("#judging.scripted")
-    for stage in rubric.stages:
-        wanted = questions() | options(rubric, stage.key)
+    for stage in protocol.stages:
+        wanted = questions() | options(protocol, stage.key)
         shows_passage = {"passage", "sentence"} & set(stage.shows)
         check(page, wanted, also=given, passage=source.passage.text if shows_passage else "")
         press_keys(page, "2")  # what was chosen is said where the criterion is closed
         check(page, wanted, also=given)
-        if stage is not rubric.stages[-1]:
+        if stage is not protocol.stages[-1]:
             page.keyboard.press("2")
             page.keyboard.press("Enter")
             page.get_by_text("Step 2 of 2").wait_for()
@@ -85,7 +85,7 @@ def test_judging_page_lets_no_browser_translate_what_is_judged(page: Page, key: 
 
 def test_marked_pieces_are_not_translated(page: Page) -> None:
     campaign = studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=1)
-    passage = campaign.collection.sources.get().passage.text
+    passage = campaign.dataset.sources.get().passage.text
     enter(page, studies.annotator(campaign)[1].user)
     page.goto(f"/work/{campaign.uuid}/?begin")
     page.locator("#m1 [data-begin]").press("Enter")
@@ -125,22 +125,24 @@ def test_training_and_qualification_do_not_translate_what_is_judged(page: Page) 
 
 
 def test_start_and_guideline_do_not_translate_options_and_the_worked_item(page: Page) -> None:
-    rubric = documents.shipped("qgbench")
-    item = rubric.worked_item
+    protocol = documents.shipped("qgbench")
+    item = protocol.worked_item
     assert item
     campaign = studies.opened("qgbench", sources=1)
     enter(page, studies.annotator(campaign)[1].user)
     page.goto(f"/work/{campaign.uuid}/start/")
     check(
-        page, {item.question, item.shows["answer"], *options(rubric)}, also=set(item.shows.values())
+        page,
+        {item.question, item.shows["answer"], *options(protocol)},
+        also=set(item.shows.values()),
     )
     page.goto(f"/work/{campaign.uuid}/guideline/")
-    check(page, options(rubric))
+    check(page, options(protocol))
 
 
 def test_adjudication_does_not_translate_what_is_judged(page: Page) -> None:
     campaign = studies.opened(sources=1, annotators_per_task=2)
-    passage = campaign.collection.sources.get().passage.text
+    passage = campaign.dataset.sources.get().passage.text
     for label, value in (("A01", 1), ("A02", 3)):
         work(factories.enrollment(campaign, label=label), tasks=1, choose=value)
     campaigns.close_campaign(campaign=campaign, now=timezone.now())

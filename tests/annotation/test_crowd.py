@@ -361,9 +361,9 @@ def test_withdrawal_takes_everything_and_the_share_is_free(study) -> None:
 
 @pytest.mark.long
 def test_rotated_panel_gives_seats_and_one_that_is_left_goes_to_the_next() -> None:
-    material, rubric = factories.collection(sources=2), factories.rubric(task="question_set")
+    material, protocol = factories.dataset(sources=2), factories.protocol(task="question_set")
     panel = {"order": "panel", "annotators_per_task": 1, "consent": "I agree."}
-    campaign = factories.opened(collection=material, rubric=rubric, **panel)
+    campaign = factories.opened(dataset=material, protocol=protocol, **panel)
     platform = crowds.platform_of(campaign)
     crowd = fake(platform)
     people = [Person(crowd).joins() for _ in range(2)]

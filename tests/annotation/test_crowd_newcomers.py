@@ -154,7 +154,7 @@ def test_draft_that_is_saved_is_a_sign_of_life(study) -> None:
     platform = study(tasks=1)
     person = Person(fake(platform)).joins()
     minutes_pass(10, person)
-    own = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric").get(
+    own = Assignment.objects.select_related("task", "enrollment", "round__campaign__protocol").get(
         state="held"
     )
     [(name, value), *_rest] = [
@@ -169,7 +169,7 @@ def test_draft_that_is_saved_is_a_sign_of_life(study) -> None:
 @pytest.mark.long
 def test_training_and_qualification_take_as_long_as_they_take() -> None:
     campaign = factories.campaign(
-        collection=factories.collection(sources=1, systems=("Alba",)),
+        dataset=factories.dataset(sources=1, systems=("Alba",)),
         annotators_per_task=1, tasks_per_annotator=1, consent="I agree.", tries=2,
     )  # fmt: skip
     item(campaign, kind=Exercise.Kind.TRAINING)
@@ -374,9 +374,9 @@ def test_full_study_ends_it_for_whoever_has_handed_in(study) -> None:
 
 @pytest.mark.long
 def test_seat_of_a_panel_that_comes_free_is_for_whoever_comes_with_another_submission() -> None:
-    material, rubric = factories.collection(sources=2), factories.rubric(task="question_set")
+    material, protocol = factories.dataset(sources=2), factories.protocol(task="question_set")
     panel = {"order": "panel", "annotators_per_task": 1, "consent": "I agree."}
-    platform = platform_of(factories.opened(collection=material, rubric=rubric, **panel))
+    platform = platform_of(factories.opened(dataset=material, protocol=protocol, **panel))
     crowd = fake(platform)
     people = [Person(crowd).joins() for _ in range(2)]
     crowd.gives_back(people[0].pid)

@@ -202,7 +202,7 @@ def check_ids(platform, people: list[Person], log: str) -> None:
         {person.pid for person in people} | set(people[0].crowd.states) | {people[0].crowd.study}
     )
     assert not [each for each in external if each in seen]
-    protocol = str(platform.campaign.protocol)
+    protocol = str(platform.campaign.locked_plan)
     secrets = (SECRET, *CODES.values())
     assert not [
         each for each in secrets for text in (*files.values(), log, protocol) if each in text

@@ -34,7 +34,7 @@ def platform():
     """Return the platform of a study of six tasks to each annotator, with a qualification before
     them and a hidden repeat after every task that lies more than one back."""
     campaign = factories.campaign(
-        collection=factories.collection(sources=6, systems=("Alba",)),
+        dataset=factories.dataset(sources=6, systems=("Alba",)),
         annotators_per_task=1, tasks_per_annotator=6, consent="I agree.", tries=2,
     )  # fmt: skip
     plan = quality_plan.quality_plan_to_document(QualityPlan(repeats=100, gap=1))

@@ -135,7 +135,7 @@ def test_long_passage_opens_at_the_answer_and_can_be_searched(new_page) -> None:
     )
     campaign = studies.opened("qgbench", sources=1)
     Passage.objects.update(text=text)
-    for source in campaign.collection.sources.all():
+    for source in campaign.dataset.sources.all():
         source.answer_start, source.sentence_start = text.index("Agnes"), text.index("Lock 1")
         source.save()
     enter(page, studies.annotator(campaign)[1].user)

@@ -79,7 +79,7 @@ def test_options_of_shipped_protocol_are_in_view_together_on_phones(
 def test_seven_options_are_in_view_together_in_portrait(new_page: Any) -> None:
     document = documents.parse(factories.SMALL.replace("\naggregate:", SEVEN_POINTS), "seven.yaml")
     page = new_page(width=360, height=600)
-    at_work(page, phones.opened(None, rubric=protocols.install(document=document)))
+    at_work(page, phones.opened(None, protocol=protocols.install(document=document)))
     answer(page)
     answer(page)
     assert page.locator("fieldset.now label").count() == 7

@@ -3,7 +3,7 @@ material."""
 
 import pytest
 
-from judging.datasets.models.dataset import Collection, Passage, Question
+from judging.datasets.models.dataset import Dataset, Passage, Question
 from judging.work.models.assignment import SpanMark
 from tests import pseudo
 from tests.annotation import studies
@@ -27,7 +27,7 @@ def right_to_left(settings, tmp_path) -> None:
 )
 def test_judging_from_right_to_left(new_page, right_to_left, language: str, text: str) -> None:
     campaign = studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=2)
-    Collection.objects.update(language=language)
+    Dataset.objects.update(language=language)
     Passage.objects.update(text=text)
     Question.objects.update(text=f"{text[:20]}؟", submitted_answer=text[5:15], question_type="who")
     page = new_page(width=360, height=740, locale="ar", reduced_motion="reduce")

@@ -10,7 +10,7 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from django.utils import timezone
 
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.people.actions import tokens
 from judging.people.models.user import User
 from judging.work.models.judgment import Judgment
@@ -70,7 +70,7 @@ def live_client(live_server):
 def test_client_goes_through_all_pages_of_a_list():
     owner = factories.researcher()
     for _ in range(3):
-        factories.collection(owner=owner)
+        factories.dataset(owner=owner)
     client = client_of(owner)
     assert len(client.datasets.list(limit=1)) == 3
     assert client.me()["username"] == owner.username
@@ -98,7 +98,7 @@ def test_client_whose_connection_breaks_creates_once():
     client = client_of(factories.researcher(), transport=transport)
     made = client.datasets.create("Locks", licence="CC0")
     assert transport.lost == 1
-    assert Collection.objects.get().pk == made.id
+    assert Dataset.objects.get().pk == made.id
 
 
 @pytest.mark.usefixtures("in_process")
@@ -123,7 +123,7 @@ def test_client_whose_connection_breaks_gets_the_link_of_its_invitation():
 @pytest.mark.usefixtures("in_process")
 def test_client_plans_a_campaign_and_moves_it_through_its_states():
     owner = factories.researcher()
-    material, protocol = factories.collection(owner=owner), factories.rubric()
+    material, protocol = factories.dataset(owner=owner), factories.protocol()
     client = client_of(owner)
     dataset = client.datasets.get(material.pk)
     assert client.protocols.get(protocol.pk).key == "small"

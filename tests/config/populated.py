@@ -16,7 +16,7 @@ from analysis.scoring.actions import tuning
 from analysis.sections import SECTIONS
 from judging.campaigns.actions import campaigns, clones, rounds
 from judging.campaigns.models.campaign import Campaign, Task
-from judging.datasets.models.dataset import Collection, Reference
+from judging.datasets.models.dataset import Dataset, Reference
 from judging.enrolments.actions import enrollments
 from judging.jobs import storage
 from judging.jobs.models.job import Job
@@ -87,7 +87,7 @@ def asked(response: Any) -> None:
 def analysed() -> Campaign:
     """Return a campaign with computed scores, two runs and a power analysis."""
     campaign = studies.imported()
-    api, path = program(campaign.created_by), f"{API}/datasets/{campaign.collection_id}/scoring/"
+    api, path = program(campaign.created_by), f"{API}/datasets/{campaign.dataset_id}/scoring/"
     for address in (f"{path}estimate/", path):
         asked(api.post(address, SCORED))
     for _ in range(2):
@@ -113,7 +113,7 @@ def tuned() -> Campaign:
 
 def tried() -> tuple[Campaign, Campaign]:
     """Return a draft with a finished calibration round, and the copy of its dry run."""
-    campaign = factories.campaign(collection=factories.collection(sources=8))
+    campaign = factories.campaign(dataset=factories.dataset(sources=8))
     body = {"gap": 30, "question": 5, "severity": 10, "noise": 10, "seed": 3}
     api = program(campaign.created_by)
     asked(api.post(f"{API}/campaigns/{campaign.uuid}/dry-runs/", body))
@@ -162,9 +162,9 @@ def published() -> Campaign:
     return found.campaign
 
 
-def matched() -> Collection:
+def matched() -> Dataset:
     """Return a dataset with a matching of questions and references, and a degraded copy."""
-    dataset = factories.collection(expected=2)
+    dataset = factories.dataset(expected=2)
     source = dataset.sources.get(key="s1")
     for place, text in enumerate(test_matching.REFERENCES, 1):
         Reference.objects.create(source=source, position=place, text=text)
@@ -175,13 +175,12 @@ def matched() -> Collection:
     return dataset
 
 
-def of_dataset(dataset: Collection) -> Values:
+def of_dataset(dataset: Dataset) -> Values:
     """Return what the parts of a dataset's addresses stand for."""
     matchings = dataset.jobs.done("analysis.matching")
     return {
-        "collections": [dataset.pk],
-        "degraded-copies": [job.pk for job in dataset.jobs.done("analysis.degrade")],
         "datasets": [dataset.pk],
+        "degraded-copies": [job.pk for job in dataset.jobs.done("analysis.degrade")],
         "files": [file.number for file in dataset.added_files.all()[:1]],
         "items": [dataset.sources.order_by("pk")[0].pk],
         "metrics": dataset.metrics.values_list("pk", flat=True)[:1],
@@ -195,7 +194,7 @@ def of_campaign(campaign: Campaign) -> Values:
     jobs = {kind: list(campaign.jobs.done(kind)) for kind in (planning.KIND, tuning.KIND)}
     figures = Result.objects.filter(run__campaign=campaign, file__isnull=False)
     enrollments_made = campaign.enrollments.order_by("pk")[:1]
-    return of_dataset(campaign.collection) | {
+    return of_dataset(campaign.dataset) | {
         "campaigns": [campaign.uuid],
         "annotators": [each.pk for each in enrollments_made],
         "dry-runs": [each.campaign.uuid for each in campaign.dry_runs.all()],
@@ -207,7 +206,7 @@ def of_campaign(campaign: Campaign) -> Values:
         "jobs": campaign.jobs.values_list("pk", flat=True),
         "planning": [job.pk for job in jobs[planning.KIND]],
         "power-analyses": [job.pk for job in jobs[planning.KIND]],
-        "protocols": [campaign.rubric_id],
+        "protocols": [campaign.protocol_id],
         "rounds": campaign.rounds.values_list("pk", flat=True),
         "runs": campaign.runs.order_by("pk").values_list("number", flat=True)[:1],
         "sections": [section.key for section in SECTIONS],
@@ -292,9 +291,9 @@ def pages() -> Iterator[Page]:
 
 def comparisons(campaign: Campaign) -> Iterator[Page]:
     """Yield the page that compares two metrics, without and with the recipes nearest to them."""
-    first, second = campaign.collection.metrics.order_by("pk")[:2]
+    first, second = campaign.dataset.metrics.order_by("pk")[:2]
     name = "analysis:metrics_compare"
-    address = reverse(name, args=[campaign.collection_id])
+    address = reverse(name, args=[campaign.dataset_id])
     asked = f"{address}?first={first.pk}&second={second.pk}"
     yield Page(campaign.created_by, name, asked)
     yield Page(campaign.created_by, name, f"{asked}&recipes=quick")

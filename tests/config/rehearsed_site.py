@@ -16,7 +16,7 @@ def main() -> None:
     from judging.enrolments.actions import enrollments
     from judging.people.actions import accounts, tokens
     from judging.people.models.user import User
-    from judging.protocols.models.protocol import Rubric
+    from judging.protocols.models.protocol import Protocol
     from judging.work.actions import assignments
 
     researcher, annotator = logins.ensure_logins()
@@ -27,8 +27,8 @@ def main() -> None:
     assignments.claim_assignment(enrollment=judging, round=made.to_rate.rounds.get())
     locked = campaigns.create_campaign(
         by=researcher.user,
-        collection=made.judged.collection,
-        rubric=Rubric.objects.filter(key="qgeval", owner=None).latest("id"),
+        dataset=made.judged.dataset,
+        protocol=Protocol.objects.filter(key="qgeval", owner=None).latest("id"),
         plan={"title": "Locked campaign", "annotators_per_task": 2},
     )
     campaigns.lock_protocol(campaign=locked, now=now)

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from config import serving
 from config.bodies import MAY_SEND_FILES
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.people.models.event import Event
 from judging.people.models.user import User
 
@@ -37,10 +37,10 @@ def test_createsuperuser_bare_administrator_imports_a_file(root, client):
     file = BytesIO(b"passage,system,question\nA lock.,Alba,What is it?\n")
     file.name = "questions.csv"
     answer = client.post(
-        reverse("judging:collection_new"), {"name": "Locks", "language": "en", "files": file}
+        reverse("judging:dataset_new"), {"name": "Locks", "language": "en", "files": file}
     )
     assert answer.status_code == 302
-    assert Collection.objects.get().added_files.get().added_by == root
+    assert Dataset.objects.get().added_files.get().added_by == root
 
 
 @pytest.mark.parametrize("password", ["", "a long word of many letters"])

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import resolve
 from drf_spectacular.drainage import GENERATOR_STATS
 
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.jobs.api.resources import Resource
 from tests import factories
 from tests.annotation import studies
@@ -95,7 +95,7 @@ def test_same_idempotency_key_twice_at_once_creates_one_object():
         thread.join()
     assert [each.status_code for each in answers] == [201] * 4
     assert len({each.json()["id"] for each in answers}) == 1
-    assert Collection.objects.count() == 1
+    assert Dataset.objects.count() == 1
 
 
 def created_webhook(api: Any, path: str, **headers: str) -> Any:

@@ -32,8 +32,8 @@ MODES = list(schemathesis.GenerationMode)
 def parts() -> tuple[dict[str, str], dict[str, Any]]:
     """Return tokens by scope, and what parts of addresses stand for."""
     foreign = annotated.opened(title=FOREIGN)
-    foreign.collection.name = FOREIGN
-    foreign.collection.save()
+    foreign.dataset.name = FOREIGN
+    foreign.dataset.save()
     imported = studies.imported(sources=2)
     owner = imported.created_by
     judged = factories.enrollment(annotated.opened(sources=3))
@@ -48,7 +48,7 @@ def parts() -> tuple[dict[str, str], dict[str, Any]]:
     )
     known = {
         "campaign": imported.uuid,
-        "dataset": imported.collection_id,
+        "dataset": imported.dataset_id,
         "jobs": job.pk,
         "number": 1,
         "metric": 1,

@@ -64,9 +64,7 @@ def test_ex_analyst_reads_nothing_by_session_key_or_job() -> None:
         tokens.make_token(user=analyst, now=timezone.now(), scope="manage"),
     )
     mine = jobs.enqueue(kind="analysis.run", parameters={}, by=analyst, campaign=campaign)
-    about = jobs.enqueue(
-        kind="analysis.score", parameters={}, by=analyst, collection=campaign.collection
-    )
+    about = jobs.enqueue(kind="analysis.score", parameters={}, by=analyst, dataset=campaign.dataset)
     campaign_paths = [
         "",
         "history/",
@@ -167,7 +165,7 @@ def test_ex_analyst_reads_no_dry_run_either_and_who_comes_later_reads_them() -> 
     manager = draft.created_by
     campaigns.add_member(campaign=draft, user=analyst, role="analyst")
     copy = shown_copy(draft, manager)
-    client, material = logged_in(analyst), f"/collections/{draft.collection_id}/"
+    client, material = logged_in(analyst), f"/datasets/{draft.dataset_id}/"
     export = f"/campaigns/{copy.uuid}/export/csv/"
     assert {client.get(path).status_code for path in (material, export)} == {200}
 
@@ -221,14 +219,14 @@ def test_role_that_was_given_in_a_dry_run_alone_is_none() -> None:
     """Versions before 0.2 let managers of a copy give roles in it."""
     maker, other, settler = (factories.researcher() for _ in range(3))
     own = protocols.install(document=factories.small(), owner=maker)
-    draft = factories.campaign(manager=maker, rubric=own)
+    draft = factories.campaign(manager=maker, protocol=own)
     copy = shown_copy(draft, maker)
     factories.member(copy, other, "manager")
     campaigns.close_campaign(campaign=copy, now=timezone.now())
     Adjudication.objects.create(campaign=copy, adjudicator=settler, named_at=timezone.now())
-    material = f"/collections/{draft.collection_id}/"
+    material = f"/datasets/{draft.dataset_id}/"
     client = logged_in(other)
-    for path in (f"/campaigns/{copy.uuid}/", material, f"/protocols/{draft.rubric_id}/"):
+    for path in (f"/campaigns/{copy.uuid}/", material, f"/protocols/{draft.protocol_id}/"):
         assert client.get(path).status_code == 404, path
     assert logged_in(settler).get(f"/campaigns/{copy.uuid}/settle/").status_code == 404
     campaigns.add_member(campaign=draft, user=other, role="analyst")
@@ -237,16 +235,16 @@ def test_role_that_was_given_in_a_dry_run_alone_is_none() -> None:
     assert client.get(f"/campaigns/{copy.uuid}/plan/").status_code == 403  # a manager's
 
 
-def test_owner_sees_everybody_who_sees_the_collection_through_a_campaign() -> None:
+def test_owner_sees_everybody_who_sees_the_dataset_through_a_campaign() -> None:
     owner, maker, analyst, nobody = (
         factories.researcher(name) for name in ("owner", "maker", "reads-along", "annotates")
     )
-    material = factories.collection(owner=owner)
-    draft = factories.campaign(manager=maker, collection=material, title="Second look")
+    material = factories.dataset(owner=owner)
+    draft = factories.campaign(manager=maker, dataset=material, title="Second look")
     campaigns.add_member(campaign=draft, user=analyst, role="analyst")
     campaigns.add_member(campaign=draft, user=nobody, role="annotator")
     shown_copy(draft, maker)
-    client, path = logged_in(owner), f"/collections/{material.pk}/"
+    client, path = logged_in(owner), f"/datasets/{material.pk}/"
     page = client.get(path).text
     assert "Access through campaigns" in page
     assert "reads-along" in page
@@ -268,43 +266,43 @@ def test_account_is_handed_over_with_its_drafts_and_their_dry_runs() -> None:
         assert client.get(f"/campaigns/{each.uuid}/plan/").status_code == 200
 
 
-def test_whose_use_of_a_collection_ended_reads_no_dry_run_that_its_owner_asked_for() -> None:
+def test_whose_use_of_a_dataset_ended_reads_no_dry_run_that_its_owner_asked_for() -> None:
     owner, other = factories.researcher(), factories.researcher()
-    draft = factories.campaign(manager=other, collection=factories.collection(owner=owner))
+    draft = factories.campaign(manager=other, dataset=factories.dataset(owner=owner))
     campaigns.add_member(campaign=draft, user=owner, role="manager")
     copy = shown_copy(draft, owner)
     path = f"/campaigns/{copy.uuid}/export/csv/"
     assert logged_in(other).get(path).status_code == 200
-    dataset_uses.end_use(collection=draft.collection, user=other, now=timezone.now(), by=owner)
+    dataset_uses.end_use(dataset=draft.dataset, user=other, now=timezone.now(), by=owner)
     assert logged_in(other).get(path).status_code == 404
     assert logged_in(owner).get(path).status_code == 200
 
 
-def test_pilot_of_whose_use_of_a_collection_ended_gives_out_its_questions_no_more() -> None:
+def test_pilot_of_whose_use_of_a_dataset_ended_gives_out_its_questions_no_more() -> None:
     owner, other = factories.researcher(), factories.researcher()
-    material = factories.collection(owner=owner, sources=3)
-    datasets.share_dataset(collection=material, user=other, by=owner)
-    draft = factories.campaign(manager=other, collection=material)
+    material = factories.dataset(owner=owner, sources=3)
+    datasets.share_dataset(dataset=material, user=other, by=owner)
+    draft = factories.campaign(manager=other, dataset=material)
     pilot = trials.begun(draft, kind="pilot", size=3)
     own = enrollments.enroll(campaign=draft, user=other)
     trials.judged(own, pilot, most=1)
     client = logged_in(other)
-    stopped = dataset_uses.end_use(collection=material, user=other, now=timezone.now(), by=owner)
+    stopped = dataset_uses.end_use(dataset=material, user=other, now=timezone.now(), by=owner)
     assert stopped == 1
     assert client.get(f"/work/{draft.uuid}/?begin").status_code == 200  # no task
     assert Event.objects.filter(act="round.closed", campaign=draft.uuid).exists()
 
 
-def test_who_settles_values_reads_nothing_after_the_use_of_the_collection_ended() -> None:
+def test_who_settles_values_reads_nothing_after_the_use_of_the_dataset_ended() -> None:
     owner, other, settler = (factories.researcher() for _ in range(3))
-    material = factories.collection(owner=owner)
-    campaign = factories.opened(manager=other, collection=material)
+    material = factories.dataset(owner=owner)
+    campaign = factories.opened(manager=other, dataset=material)
     campaigns.close_campaign(campaign=campaign, now=timezone.now())
     who = {"campaign": campaign, "adjudicator": settler, "by": other, "now": timezone.now()}
     adjudications.name_adjudicator(threshold=0, **who)
     path = f"/campaigns/{campaign.uuid}/settle/"
     assert logged_in(settler).get(path).status_code == 200
-    dataset_uses.end_use(collection=material, user=other, now=timezone.now(), by=owner)
+    dataset_uses.end_use(dataset=material, user=other, now=timezone.now(), by=owner)
     assert logged_in(settler).get(path).status_code == 404
 
 
@@ -351,7 +349,7 @@ RIGHTS = {
     "analysis.dry_run": "manager", "analysis.run": "analyst", "analysis.planning": "analyst",
     "analysis.repeatability": "analyst", "analysis.tuning": "analyst",
     "analysis.calibration": "analyst",
-    "judging.delete_collection": "owner", "judging.examine_file": "owner",
+    "judging.delete_dataset": "owner", "judging.examine_file": "owner",
     "judging.add_files": "owner", "judging.take_back_file": "owner", "judging.add_rows": "owner",
     "judging.preview_files": "owner", "analysis.degrade": "owner",
     "analysis.score": "reader", "analysis.estimate": "reader", "analysis.matching": "reader",
@@ -376,17 +374,17 @@ def test_every_kind_of_job_has_the_right_that_its_page_asks_for() -> None:
 
 def asked_by(other: User, kind: str, right: str) -> tuple[Job, Campaign]:
     """Return a job that somebody has the right to ask for, with a campaign about its material."""
-    campaign = factories.campaign(collection=factories.collection())
+    campaign = factories.campaign(dataset=factories.dataset())
     about: dict[str, Any] = {}
     if right in ("manager", "analyst"):
         campaigns.add_member(campaign=campaign, user=other, role=right)
         about = {"campaign": campaign}
     elif right in ("owner", "reader"):
-        about = {"collection": campaign.collection}
+        about = {"dataset": campaign.dataset}
         if right == "owner":
-            dataset_uses.transfer_dataset(collection=campaign.collection, to=other)
+            dataset_uses.transfer_dataset(dataset=campaign.dataset, to=other)
         else:
-            datasets.share_dataset(collection=campaign.collection, user=other)
+            datasets.share_dataset(dataset=campaign.dataset, user=other)
     return jobs.enqueue(
         kind=kind, parameters={"files": [], "enrollment": 0, "user": other.pk}, by=other, **about
     ), campaign
@@ -401,10 +399,10 @@ def take(right: str, other: User, campaign: Campaign) -> None:
         campaigns.add_member(campaign=campaign, user=other, role="annotator")
         campaigns.remove_member(campaign=campaign, user=other, role="analyst")
     elif right == "owner":
-        campaign.collection.refresh_from_db()
-        dataset_uses.transfer_dataset(collection=campaign.collection, to=campaign.created_by)
+        campaign.dataset.refresh_from_db()
+        dataset_uses.transfer_dataset(dataset=campaign.dataset, to=campaign.created_by)
     elif right == "reader":
-        dataset_uses.end_use(collection=campaign.collection, user=other, now=timezone.now())
+        dataset_uses.end_use(dataset=campaign.dataset, user=other, now=timezone.now())
     elif right == "creator":
         User.objects.filter(pk=other.pk).update(may_create_campaigns=False)
 
@@ -434,36 +432,36 @@ def test_job_of_whoever_has_the_right_still_is_begun(kind: str, right: str, work
 
 
 @pytest.mark.parametrize("right", ["manager", "analyst"])
-def test_nothing_is_done_about_a_campaign_whose_maker_may_not_use_its_collection_any_more(
+def test_nothing_is_done_about_a_campaign_whose_maker_may_not_use_its_dataset_any_more(
     right: str, worker: Worker
 ) -> None:
-    """An analysis wrote its metrics into the owner's collection, and a dry run made a study about
+    """An analysis wrote its metrics into the owner's dataset, and a dry run made a study about
     it."""
     owner, other = factories.researcher(), factories.researcher()
-    material = factories.collection(owner=owner)
-    datasets.share_dataset(collection=material, user=other, by=owner)
+    material = factories.dataset(owner=owner)
+    datasets.share_dataset(dataset=material, user=other, by=owner)
     for source in material.sources.all():
         source.references.create(position=1, text="Who built it?")
-    campaign = factories.campaign(manager=other, collection=material)
+    campaign = factories.campaign(manager=other, dataset=material)
     if right == "manager":
         settings = dry_runs_asked.DryRunSettings()
         job = dry_runs_asked.start_dry_run(campaign=campaign, by=other, settings=settings)
     else:
         asked = {"metrics": ["rouge_l"], "resamples": 100}
         job = runs.start_run(campaign=campaign, by=other, seed=1, parameters=asked).job
-    dataset_uses.end_use(collection=material, user=other, now=timezone.now(), by=owner)
+    dataset_uses.end_use(dataset=material, user=other, now=timezone.now(), by=owner)
     worker(job)
     assert (job.state, job.error) == REFUSED
     assert not material.metrics.exists()
     assert material.campaigns.get() == campaign
 
 
-def test_owner_of_a_collection_has_its_imported_ratings_analysed_without_a_role(
+def test_owner_of_a_dataset_has_its_imported_ratings_analysed_without_a_role(
     worker: Worker,
 ) -> None:
     importer, owner = factories.researcher(), factories.researcher()
     campaign = imported_studies.imported(by=importer, sources=2)
-    dataset_uses.transfer_dataset(collection=campaign.collection, to=owner)
+    dataset_uses.transfer_dataset(dataset=campaign.dataset, to=owner)
     job = runs.start_run(campaign=campaign, by=owner, seed=1, parameters={"resamples": 100}).job
     assert worker(job).state == "done"
 
@@ -477,7 +475,7 @@ def test_who_is_erased_is_taken_out_of_reports_whoever_lost_their_account(worker
 
 
 @pytest.mark.parametrize("ends", ["role", "account"])
-def test_machine_judge_is_asked_nothing_more_once_the_right_ended(
+def test_llm_judge_is_asked_nothing_more_once_the_right_ended(
     ends: str, monkeypatch, worker: Worker
 ) -> None:
     campaign, other = factories.opened(), factories.researcher()
@@ -595,7 +593,7 @@ def test_thief_with_a_session_cannot_renew_the_proof_of_the_password() -> None:
     client.post(f"/work/{campaign.uuid}/link/")  # gives the session another key
     client.get("/sessions/")
     assert client.post("/key/", {"scope": "write", "days": 300}).url.startswith("/confirm/")
-    assert not hasattr(User.objects.get(pk=manager.pk), "access_key")
+    assert not hasattr(User.objects.get(pk=manager.pk), "api_token")
 
 
 @pytest.mark.parametrize("path", ["/login/", "/confirm/", "/password/"])
@@ -654,24 +652,24 @@ def test_browser_from_before_a_new_password_is_a_strangers_and_holds_up_nobody()
 def test_who_is_named_an_annotator_in_another_study_of_the_material_is_blind_until_they_decline() -> (
     None
 ):
-    """Whoever may use a collection could blind the staff of any study of it, closed ones too."""
+    """Whoever may use a dataset could blind the staff of any study of it, closed ones too."""
     owner, second, rival = (factories.researcher() for _ in range(3))
-    material = factories.collection(owner=owner)
-    study = factories.opened(manager=owner, collection=material)
+    material = factories.dataset(owner=owner)
+    study = factories.opened(manager=owner, dataset=material)
     campaigns.add_member(campaign=study, user=rival, role="analyst", by=owner)
     campaigns.close_campaign(campaign=study, now=timezone.now())
-    datasets.share_dataset(collection=material, user=second, by=owner)
-    draft = factories.campaign(manager=second, collection=material)
+    datasets.share_dataset(dataset=material, user=second, by=owner)
+    draft = factories.campaign(manager=second, dataset=material)
     campaigns.add_member(campaign=draft, user=rival, role="annotator", by=second)
     client = logged_in(rival)
     items = f"/campaigns/{study.uuid}/items/"
     matching = reverse("analysis:matching", args=[material.pk])
     told = "You were named to judge it and have not begun"
-    for path, status in ((items, 200), (matching, 403), (f"/collections/{material.pk}/", 200)):
+    for path, status in ((items, 200), (matching, 403), (f"/datasets/{material.pk}/", 200)):
         page = client.get(path)
         assert (page.status_code, told in page.text) == (
             status,
-            path != f"/collections/{material.pk}/",
+            path != f"/datasets/{material.pk}/",
         )
     assert 'href="/work/"' in client.get(items).text
     decline = f"/work/{draft.uuid}/decline/"
@@ -688,8 +686,8 @@ def test_nobody_stays_blind_by_a_role_that_was_taken_before_they_began() -> None
     """To look at the study made a place, which stayed, and no page gave it up."""
     study, second, rival = factories.opened(), factories.researcher(), factories.researcher()
     campaigns.add_member(campaign=study, user=rival, role="analyst")
-    datasets.share_dataset(collection=study.collection, user=second)
-    draft = factories.campaign(manager=second, collection=study.collection)
+    datasets.share_dataset(dataset=study.dataset, user=second)
+    draft = factories.campaign(manager=second, dataset=study.dataset)
     campaigns.add_member(campaign=draft, user=rival, role="annotator", by=second)
     client, items = logged_in(rival), f"/campaigns/{study.uuid}/items/"
     client.get(f"/work/{draft.uuid}/")
@@ -702,7 +700,7 @@ def test_who_has_begun_is_not_told_to_decline() -> None:
     study, rival = factories.opened(), factories.researcher()
     campaigns.add_member(campaign=study, user=rival, role="analyst")
     for begins in (False, True):
-        draft = factories.opened(manager=study.created_by, collection=study.collection)
+        draft = factories.opened(manager=study.created_by, dataset=study.dataset)
         campaigns.add_member(campaign=draft, user=rival, role="annotator", by=study.created_by)
         if begins:
             studies.held(enrollments.enroll(campaign=draft, user=rival))
@@ -711,20 +709,20 @@ def test_who_has_begun_is_not_told_to_decline() -> None:
     assert "have not begun" not in page
 
 
-def test_protocol_of_whose_use_of_a_collection_ended_is_closed_to_their_analysts() -> None:
+def test_protocol_of_whose_use_of_a_dataset_ended_is_closed_to_their_analysts() -> None:
     owner, maker, analyst = (factories.researcher() for _ in range(3))
     plain = factories.user()
     study = factories.campaign(
         manager=maker,
-        collection=factories.collection(owner=owner),
-        rubric=protocols.install(document=factories.small(), owner=maker),
+        dataset=factories.dataset(owner=owner),
+        protocol=protocols.install(document=factories.small(), owner=maker),
     )
     for each in (analyst, plain):
         campaigns.add_member(campaign=study, user=each, role="analyst")
-    paths = [f"/protocols/{study.rubric_id}/", f"/protocols/{study.rubric_id}/yaml/"]
+    paths = [f"/protocols/{study.protocol_id}/", f"/protocols/{study.protocol_id}/yaml/"]
     for each in (analyst, plain):
         assert {logged_in(each).get(path).status_code for path in paths} == {200}
-    dataset_uses.end_use(collection=study.collection, user=maker, now=timezone.now(), by=owner)
+    dataset_uses.end_use(dataset=study.dataset, user=maker, now=timezone.now(), by=owner)
     for each in (analyst, plain):
         assert {logged_in(each).get(path).status_code for path in paths} <= {403, 404}
     assert logged_in(maker).get(paths[0]).status_code == 200
@@ -732,15 +730,15 @@ def test_protocol_of_whose_use_of_a_collection_ended_is_closed_to_their_analysts
 
 def test_owner_who_judges_learns_from_no_file_whose_question_it_names() -> None:
     material = assembled()
-    own = factories.opened(manager=material.owner, collection=material)
+    own = factories.opened(manager=material.owner, dataset=material)
     place = factories.enrollment(own, account=material.owner)
     client = logged_in(material.owner)
     text = "passage,answer,system,question,Bleu_4\nHerons wade at dawn.,at dawn,Alba,When do herons wade?,0.50\n"
     columns = MATERIAL | scored("Bleu_4", scale="fraction")
     added = waiting(material, text, name="guess.csv", columns=columns)
-    page = f"/collections/{material.pk}/files/{added.number}/"
+    page = f"/datasets/{material.pk}/files/{added.number}/"
     assert client.get(page).status_code == 403
-    assert "guess.csv" in client.get(f"/collections/{material.pk}/files/").text
+    assert "guess.csv" in client.get(f"/datasets/{material.pk}/files/").text
     place.delete()
     own.memberships.filter(role="annotator").delete()
     assert client.get(page).url.startswith("/jobs/")  # which looks at it

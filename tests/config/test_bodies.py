@@ -47,7 +47,7 @@ def sent(client: Client, path: str, length: int) -> int:
         ("/join/abc/", 413),
         ("/api/v1/campaigns/", 413),
         ("/api/v1/datasets/1/files/", 413),
-        ("/collections/new/", 302),  # who was logged out meanwhile is shown the log-in page
+        ("/datasets/new/", 302),  # who was logged out meanwhile is shown the log-in page
     ],
 )
 def test_large_body_of_a_stranger_is_refused_unread(path: str, status: int) -> None:
@@ -66,7 +66,7 @@ def test_long_form_visitor_is_refused_member_is_not() -> None:
 def test_large_body_of_a_researcher_is_refused_unread_where_no_file_is_taken() -> None:
     client = factories.logged_in(factories.researcher())
     assert sent(client, "/campaigns/new/", MAX_BODY_BYTES + 1) == 413
-    assert sent(client, "/collections/new/", settings.UPLOAD_LIMIT * 2) == 413
+    assert sent(client, "/datasets/new/", settings.UPLOAD_LIMIT * 2) == 413
 
 
 def address(name: str, parts: dict[str, Any]) -> str:
@@ -80,7 +80,7 @@ def address(name: str, parts: dict[str, Any]) -> str:
 def test_large_files_are_taken_by_addresses_that_exist_and_from_researchers_only(name: str) -> None:
     owner = factories.researcher()
     campaign = factories.campaign(manager=owner)
-    about = {"pk": campaign.collection_id}, {"dataset": campaign.collection_id}
+    about = {"pk": campaign.dataset_id}, {"dataset": campaign.dataset_id}
     others = {"campaign": campaign.uuid}, {"key": "qgbench"}
     parts = ({}, *about, {"uuid": campaign.uuid}, *others)
     (path,) = [found for each in parts if (found := address(name, each))]
@@ -93,7 +93,7 @@ def test_large_files_are_taken_by_addresses_that_exist_and_from_researchers_only
 
 
 def test_proxy_is_told_whose_files_to_take() -> None:
-    """A manager adds tables of a machine judge without the right to make campaigns."""
+    """A manager adds tables of a LLM judge without the right to make campaigns."""
     manager, annotator = factories.user("manager"), factories.user("annotator")
     campaigns.add_member(campaign=factories.campaign(), user=manager, role="manager")
     asked = [Client(), *map(factories.logged_in, (factories.researcher(), manager, annotator))]
@@ -115,7 +115,7 @@ def with_token(user: User) -> Client:
 
 def test_file_sent_with_a_token_is_taken_and_other_large_bodies_are_refused_unread() -> None:
     owner = factories.researcher()
-    client, dataset = with_token(owner), factories.collection(owner=owner).pk
+    client, dataset = with_token(owner), factories.dataset(owner=owner).pk
     path = f"/api/v1/datasets/{dataset}/files/"
     file = io.BytesIO(b"question\n" + b"x" * (MAX_BODY_BYTES + 1000))
     file.name = "big.csv"

@@ -20,7 +20,7 @@ from config.processes import free_port
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Enrollment
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Score
 from judging.protocols.actions import protocols
 from judging.work.models.judgment import Judgment
@@ -59,14 +59,14 @@ def ensured(people) -> study.DemoStudy:
     return study.ensure_demo_study(researcher=researcher.user, annotator=annotator.user, now=NOW)
 
 
-def test_demo_has_a_collection_with_everything_of_the_file(made):
-    collection = Collection.objects.counted().get()
-    assert (collection.source_count, collection.system_count, collection.question_count) == (
+def test_demo_has_a_dataset_with_everything_of_the_file(made):
+    dataset = Dataset.objects.counted().get()
+    assert (dataset.source_count, dataset.system_count, dataset.question_count) == (
         22,
         4,
         88,
     )
-    assert collection.quarantine_count == 0
+    assert dataset.quarantine_count == 0
     assert Counter(Score.objects.values_list("metric__name", flat=True)) == {
         "token_f1": 88,
         "passage_overlap": 88,
@@ -92,7 +92,7 @@ def test_demo_has_a_closed_campaign_that_says_it_is_simulated(made):
 
 def test_demo_is_made_once(first_made, made):
     assert first_made == made
-    assert (Collection.objects.count(), Campaign.objects.count()) == (1, 2)
+    assert (Dataset.objects.count(), Campaign.objects.count()) == (1, 2)
 
 
 def test_links_that_are_printed_open(made, people, client):

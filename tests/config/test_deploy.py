@@ -66,7 +66,7 @@ def test_nginx_keeps_large_bodies_only_of_who_may_send_some_and_where_files_are_
         {"campaign": uuid},
         {"key": "qgbench"},
     )
-    others = {"login", "annotation:home", "judging:campaign_new", "judging:collection"}
+    others = {"login", "annotation:home", "judging:campaign_new", "judging:dataset"}
     reached = {
         name
         for name in TAKE_FILES | others

@@ -76,7 +76,7 @@ def test_report_tables_hold_no_formula_behind_a_carriage_return() -> None:
 def test_codebook_holds_no_formula() -> None:
     text = factories.SMALL.replace("name: Grammaticality", 'name: "=HYPERLINK(1)"')
     campaign = factories.campaign(
-        rubric=protocols.install(document=documents.parse(text, "small.yaml"))
+        protocol=protocols.install(document=documents.parse(text, "small.yaml"))
     )
     client = factories.logged_in(campaign.created_by)
     said = client.get(reverse("judging:codebook", args=[campaign.uuid])).text
@@ -88,12 +88,16 @@ def test_codebook_holds_no_formula() -> None:
 def test_annotators_do_not_read_the_protocol_with_its_checks() -> None:
     campaign = studies.opened()
     client, _enrollment = studies.annotator(campaign)
-    for name in ("rubric", "rubric_file"):
-        assert client.get(reverse(f"judging:{name}", args=[campaign.rubric_id])).status_code == 404
+    for name in ("protocol", "protocol_file"):
+        assert (
+            client.get(reverse(f"judging:{name}", args=[campaign.protocol_id])).status_code == 404
+        )
     analyst = factories.user()
     campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
     client.force_login(analyst)
-    assert client.get(reverse("judging:rubric_file", args=[campaign.rubric_id])).status_code == 200
+    assert (
+        client.get(reverse("judging:protocol_file", args=[campaign.protocol_id])).status_code == 200
+    )
 
 
 @pytest.mark.parametrize("version", ['1"; filename="x.exe', "1\\r\\nX: 1", "../1", " ", "é"])

@@ -31,9 +31,9 @@ def new_database(cluster: Cluster) -> Iterator[str]:
             cursor.execute("DROP DATABASE brand_new WITH (FORCE)")
 
 
-def install_rubrics(address: str) -> subprocess.CompletedProcess[str]:
+def install_protocols(address: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "manage.py", "install_rubrics"],
+        [sys.executable, "manage.py", "install_protocols"],
         cwd=ROOT,
         env={**os.environ, "DATABASE_URL": address},
         capture_output=True,
@@ -48,7 +48,7 @@ def ask(address: str, statement: str) -> list[tuple]:
 
 
 def test_command_on_a_new_database_makes_its_tables_and_is_carried_out(new_database: str) -> None:
-    done = install_rubrics(new_database)
+    done = install_protocols(new_database)
     assert done.returncode == 0, done.stderr
     assert "qgbench" in done.stdout
     open_to_all = ask(
@@ -64,7 +64,7 @@ def test_command_on_a_database_of_an_older_version_is_refused(new_database: str)
         new_database,
         "CREATE TABLE django_migrations (id int, app text, name text, applied timestamptz)",
     )
-    done = install_rubrics(new_database)
+    done = install_protocols(new_database)
     assert done.returncode == 1
     assert done.stderr.startswith("The database lacks tables of this version.")
 

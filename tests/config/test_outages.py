@@ -153,7 +153,7 @@ def test_page_that_needs_too_much_memory_says_so(monkeypatch):
     client = factories.logged_in(factories.researcher())
     client.raise_request_exception = False
 
-    answer = client.get(reverse("judging:collections"))
+    answer = client.get(reverse("judging:datasets"))
 
     assert answer.status_code == 507
     assert "This page needs too much memory" in answer.text

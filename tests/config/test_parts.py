@@ -15,7 +15,7 @@ from analysis.scoring.actions.degrading import WantedDegradation
 from judging.campaigns.actions import rounds
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection, Question, Unit
+from judging.datasets.models.dataset import Dataset, Question, Unit
 from judging.people.models.user import User
 from judging.quality.actions import check_items, exercises
 from judging.quality.models.exercise import Exercise, ExerciseKey
@@ -41,15 +41,15 @@ TEXT = "question want to know"
 def judged() -> Campaign:
     """Return a running study in which somebody judges who owns its material."""
     campaign = studies.opened("qgbench", sources=4)
-    factories.enrollment(campaign, account=campaign.collection.owner)
+    factories.enrollment(campaign, account=campaign.dataset.owner)
     return campaign
 
 
-def study_of(material: Collection, judged: Campaign, **columns: Any) -> dict[str, list[Any]]:
+def study_of(material: Dataset, judged: Campaign, **columns: Any) -> dict[str, list[Any]]:
     """Return what stands in addresses of a study with all that shows questions: a calibration that
     was judged, with a question reported as broken, a gold question, and exercises."""
     owner = material.owner
-    own = factories.campaign(collection=material, rubric=judged.rubric, manager=owner, **columns)
+    own = factories.campaign(dataset=material, protocol=judged.protocol, manager=owner, **columns)
     people = [factories.enrollment(own) for _ in range(2)]
     trial = trials.begun(own, size=1, apart=False)
     for number, each in enumerate(people):
@@ -57,10 +57,10 @@ def study_of(material: Collection, judged: Campaign, **columns: Any) -> dict[str
     rounds.close_round(round=trial, now=timezone.now())
     unit = Unit.objects.filter(
         question__text__contains=TEXT,
-        question_set__source__collection=material,
+        question_set__source__dataset=material,
         question_set__system__name="Alba",
     ).first()
-    [first, *_] = own.rubric.criteria.all()
+    [first, *_] = own.protocol.criteria.all()
     gold = check_items.add_gold(campaign=own, unit=unit, text="", accepted={first.pk: [1]})
     for kind in Exercise.Kind.values:
         exercises.add_exercise(
@@ -78,7 +78,7 @@ def study_of(material: Collection, judged: Campaign, **columns: Any) -> dict[str
     return {
         "uuid": [own.uuid],
         "pk": [trial.pk, gold.pk, keys.first().pk],
-        "collection": [material.pk],
+        "dataset": [material.pk],
         "source": [unit.question_set.source_id],
         "kind": Exercise.Kind.values,
         "name": ["levels"],
@@ -95,7 +95,7 @@ def showing(user: User, known: dict[str, list[Any]], among: Container[str] = ())
             continue
         if "uuid" not in parts and not name.startswith(("judging:coll", "analysis:coll")):
             continue
-        meant = known if "uuid" in parts else known | {"pk": known["collection"]}
+        meant = known if "uuid" in parts else known | {"pk": known["dataset"]}
         for values in itertools.product(*(meant.get(part, [1]) for part in parts)):
             try:
                 path = reverse(name, kwargs=dict(zip(parts, values, strict=True)))
@@ -110,13 +110,13 @@ def showing(user: User, known: dict[str, list[Any]], among: Container[str] = ())
     return found
 
 
-def fewer(judged: Campaign) -> Collection:
-    """Return a collection that holds one of the files of the judged one, those of a system."""
-    Collection.objects.filter(pk=judged.collection_id).update(file_sha256="a" * 64)
-    own = factories.collection(
-        sources=4, systems=["Alba"], owner=judged.collection.owner, file_sha256="a" * 64
+def fewer(judged: Campaign) -> Dataset:
+    """Return a dataset that holds one of the files of the judged one, those of a system."""
+    Dataset.objects.filter(pk=judged.dataset_id).update(file_sha256="a" * 64)
+    own = factories.dataset(
+        sources=4, systems=["Alba"], owner=judged.dataset.owner, file_sha256="a" * 64
     )
-    for question in Question.objects.filter(unit__question_set__source__collection=own):
+    for question in Question.objects.filter(unit__question_set__source__dataset=own):
         question.text = f"What does the {question.pk}th {TEXT}?"
         question.save()
     return own
@@ -132,7 +132,7 @@ def fewer(judged: Campaign) -> Collection:
     ],
 )
 def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(judged, what) -> None:
-    owner, material, judges_in = judged.collection.owner, judged.collection, judged
+    owner, material, judges_in = judged.dataset.owner, judged.dataset, judged
     columns = {"selection": {"systems": ["Alba"]}} if what == "part" else {}
     if what == "fewer systems":
         material = fewer(judged)
@@ -140,19 +140,19 @@ def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(judged,
         wanted = WantedDegradation(
             name="Worse", systems=["Alba"], noise=["question_type"], beside="all"
         )
-        copy = degradations.degrade_dataset(collection=material, wanted=wanted, by=owner)
+        copy = degradations.degrade_dataset(dataset=material, wanted=wanted, by=owner)
         # as adding a file leaves it
-        Collection.objects.filter(pk=copy.pk).update(mapping={"columns": {}})
+        Dataset.objects.filter(pk=copy.pk).update(mapping={"columns": {}})
         copy.refresh_from_db()
         if what == "copy":
             material = copy
         else:
             factories.enrollment(judged).campaign.enrollments.filter(user=owner).delete()
             judged.memberships.filter(user=owner, role="annotator").delete()
-            judges_in = factories.campaign(collection=copy, manager=owner)
+            judges_in = factories.campaign(dataset=copy, manager=owner)
             factories.enrollment(judges_in, account=owner)
     known = study_of(material, judged, **columns)
-    of_all = {"analysis:collection_item"} if what == "part" else set()
+    of_all = {"analysis:dataset_item"} if what == "part" else set()
     assert showing(owner, known) - EXPORTS == of_all
     if what not in ("part", "copy"):
         return  # that the same pages do show them is seen with these two
@@ -163,8 +163,8 @@ def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(judged,
         "judging:export",
         "analysis:items",
         "analysis:item",
-        "analysis:collection_items",
-        "analysis:collection_item",
+        "analysis:dataset_items",
+        "analysis:dataset_item",
         "analysis:calibration",
         "judging:gold",
         "judging:gold_correct",
@@ -177,10 +177,10 @@ def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(judged,
 
 def test_who_judges_elsewhere_makes_no_part_and_clears_none(judged) -> None:
     """Degraded copies that were made for a part stay when it is made the whole again."""
-    owner, material = judged.collection.owner, judged.collection
-    part = factories.campaign(collection=material, manager=owner, selection={"systems": ["Alba"]})
+    owner, material = judged.dataset.owner, judged.dataset
+    part = factories.campaign(dataset=material, manager=owner, selection={"systems": ["Alba"]})
     unit = Unit.objects.filter(
-        question__isnull=False, question_set__source__collection=material
+        question__isnull=False, question_set__source__dataset=material
     ).first()
     check_items.add_degraded(campaign=part, unit=unit, text=f"Who {TEXT}", method="noise")
     client, choice = factories.logged_in(owner), reverse("judging:selection", args=[part.uuid])

@@ -40,15 +40,15 @@ HASH_IN_NAME = re.compile(r"\.([0-9a-f]{12})\.\w+$")
 MUST_BE_SEEN = {
     "administrator": {"judging:accounts", "judging:account", "judging:site_history"},
     "researcher": {
-        "judging:collections",
-        "judging:collection",
+        "judging:datasets",
+        "judging:dataset",
         "judging:campaigns",
         "judging:campaign",
         "judging:plan",
         "judging:preregistration",
         "judging:annotators",
-        "judging:rubrics",
-        "judging:rubric",
+        "judging:protocols",
+        "judging:protocol",
         "judging:export",
         "analysis:report",
         "analysis:table",
@@ -65,7 +65,7 @@ MUST_BE_SEEN = {
 API = ("me/", "datasets/", "protocols/", "campaigns/", "jobs/", "schema/", "docs/")
 ROWS = """
 SELECT (SELECT count(*) FROM judging_judgment), (SELECT count(*) FROM judging_user),
-    (SELECT count(*) FROM judging_accesskey), (SELECT count(*) FROM analysis_run),
+    (SELECT count(*) FROM judging_apitoken), (SELECT count(*) FROM analysis_run),
     (SELECT array_agg(state ORDER BY id) FROM judging_campaign)
 """
 
@@ -234,7 +234,7 @@ def installed(site: Site) -> Iterator[Site]:
         execute(f"CREATE DATABASE {DATABASE} OWNER {OWNER}")
         last.callback(execute, f"DROP ROLE {SERVER_ROLE}")
         last.callback(execute, f"DROP DATABASE {DATABASE} WITH (FORCE)")
-        for command in ("migrate", "install_rubrics", "grant_server"):
+        for command in ("migrate", "install_protocols", "grant_server"):
             site.run("manage.py", command)
         site.run("manage.py", "collectstatic", "--noinput")
         yield site
@@ -259,7 +259,7 @@ def test_site_backed_up_and_restored_serves_every_kind_of_page(
         site.run("manage.py", "backup", str(backup))
 
         before = pages_of(site, content)
-        site.ask("UPDATE judging_user SET is_active = false; DELETE FROM judging_accesskey")
+        site.ask("UPDATE judging_user SET is_active = false; DELETE FROM judging_apitoken")
         site.run("manage.py", "restore", str(backup), "--replace")
         after = pages_of(site, content)
 

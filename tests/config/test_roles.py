@@ -86,7 +86,7 @@ def test_server_goes_the_way_of_a_study_with_its_corrections() -> None:
             == 1
         )
         campaigns.discard_draft(campaign=factories.campaign())
-        dataset_uses.delete_dataset(collection=factories.collection())
+        dataset_uses.delete_dataset(dataset=factories.dataset())
 
 
 def test_server_forgets_who_annotators_were_and_keeps_what_they_said() -> None:
@@ -104,16 +104,16 @@ def test_server_forgets_who_annotators_were_and_keeps_what_they_said() -> None:
 
 def test_server_takes_back_a_file_of_ratings() -> None:
     with serving():
-        collection = assembled()
+        dataset = assembled()
         text = BATCH.replace("question", "question,grammaticality@Ana", 1).replace("?\n", "?,3\n")
         columns = MATERIAL | rated("grammaticality@Ana")
-        added = add(collection, text, rubric=factories.rubric(), columns=columns)
+        added = add(dataset, text, protocol=factories.protocol(), columns=columns)
         assert Judgment.objects.filter(added_file=added).count() == 4
-        take_back.remove_added_rows(added=added, by=collection.owner, now=timezone.now())
+        take_back.remove_added_rows(added=added, by=dataset.owner, now=timezone.now())
     assert not Judgment.objects.exists()
     event = Event.objects.get(act="file.taken_back")
-    assert (event.who, event.before) == (collection.owner.pk, "4 judgments")
-    assert event.about == f"collection {collection.pk}, file {added.number}"
+    assert (event.who, event.before) == (dataset.owner.pk, "4 judgments")
+    assert event.about == f"dataset {dataset.pk}, file {added.number}"
 
 
 def test_server_removes_a_dry_run_and_the_history_says_how_much_of_it() -> None:

@@ -13,9 +13,9 @@ from django.utils import timezone
 from config import settings as site
 from judging.campaigns.actions import campaigns
 from judging.enrolments.actions import enrollments
-from judging.people.actions import second_factors
+from judging.people.actions import two_factors
 from judging.people.models.event import Event
-from judging.people.models.second_factor import SecondFactor
+from judging.people.models.two_factor import TwoFactor
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def started(settings) -> None:
     )
 
 
-def test_new_key_keeps_links_sessions_and_second_factors_until_the_old_one_is_forgotten(
+def test_new_key_keeps_links_sessions_and_two_factors_until_the_old_one_is_forgotten(
     home, settings
 ) -> None:
     campaign = studies.opened()
@@ -50,9 +50,9 @@ def test_new_key_keeps_links_sessions_and_second_factors_until_the_old_one_is_fo
     client.force_login(own.user)
     personal, token, old = enrollments.personal_link(own.user), link.token, settings.SECRET_KEY
     manager = campaign.created_by
-    second_factors.start_second_factor(user=manager)
-    device = pyotp.TOTP(second_factors.pending_second_factor(manager).secret)
-    second_factors.confirm_second_factor(user=manager, code=device.now(), now=timezone.now())
+    two_factors.start_two_factor(user=manager)
+    device = pyotp.TOTP(two_factors.pending_two_factor(manager).secret)
+    two_factors.confirm_two_factor(user=manager, code=device.now(), now=timezone.now())
 
     call_command("rotate_secret_key")
     started(settings)
@@ -76,7 +76,7 @@ def test_new_key_keeps_links_sessions_and_second_factors_until_the_old_one_is_fo
     # known by its hash, though nobody can show it again
     assert Client().get(f"/join/{token}/").status_code == 200
     assert link.token == ""
-    assert second_factors._secret(SecondFactor.objects.get()) == device.secret
+    assert two_factors._secret(TwoFactor.objects.get()) == device.secret
     assert list(
         Event.objects.filter(act="site.key").order_by("pk").values_list("after", flat=True)
     ) == [

@@ -16,7 +16,7 @@ def started(home: str) -> subprocess.CompletedProcess[str]:
         if not name.startswith(("DATABASE_URL", "DJANGO"))
     }
     return subprocess.run(
-        [sys.executable, "manage.py", "install_rubrics"],
+        [sys.executable, "manage.py", "install_protocols"],
         cwd=ROOT,
         env={**environment, "QUAESTOR_HOME": home},
         capture_output=True,

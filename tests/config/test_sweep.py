@@ -22,11 +22,11 @@ from django.utils import timezone
 from config import urls
 from judging.campaigns.actions import campaigns, webhooks
 from judging.crowd.actions import crowd_platforms
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.enrolments.actions import enrollments
 from judging.jobs.actions import jobs
 from judging.people.models.user import User
-from judging.protocols.models.protocol import RubricDraft
+from judging.protocols.models.protocol import ProtocolDraft
 from tests import factories
 from tests.annotation import studies
 
@@ -56,13 +56,13 @@ MAY = {
         annotation:join annotation:go annotation:crowd annotation:crowd_events
         annotation:offline annotation:service_worker""",
     KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
-        judging:second_factor judging:confirm
-        judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
+        judging:two_factor judging:confirm
+        judging:sessions judging:end_sessions judging:datasets judging:protocols judging:campaigns
         annotation:account analysis:help annotation:here judging:header_jobs""",
-    CREATORS: "judging:rubric_new judging:campaign_new judging:rubric_copy "
-    "judging:collection_new analysis:reproduce judging:rubric judging:rubric_file",
+    CREATORS: "judging:protocol_new judging:campaign_new judging:protocol_copy "
+    "judging:dataset_new analysis:reproduce judging:protocol judging:protocol_file",
     ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link
-        judging:site_history judging:site_history_table judging:second_factor_remove
+        judging:site_history judging:site_history_table judging:two_factor_remove
         judging:account_hand_over""",
     ANNOTATOR: """annotation:work annotation:start annotation:consent annotation:pause annotation:done
         annotation:new_link annotation:task annotation:draft annotation:submit annotation:hand_in_again
@@ -71,17 +71,17 @@ MAY = {
     STAFF: """judging:rounds analysis:calibration judging:history judging:history_table
         judging:preregistration judging:preregistration_json
         judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
-        judging:annotators judging:collection judging:quarantine analysis:report analysis:start analysis:planning
+        judging:annotators judging:dataset judging:quarantine analysis:report analysis:start analysis:planning
         analysis:planning_start analysis:planning_figure analysis:planning_table analysis:tuning analysis:tuning_start
         analysis:metrics analysis:metrics_start analysis:metrics_compare analysis:matching analysis:matching_start
         analysis:matching_document analysis:matching_figure analysis:run analysis:figure analysis:table
         analysis:everything analysis:bundle judging:job judging:job_cancel
         judging:files judging:file judging:file_rows judging:file_examples analysis:side_by_side analysis:published
-        analysis:items analysis:item analysis:keep_example analysis:table_text judging:machine_judges
+        analysis:items analysis:item analysis:keep_example analysis:table_text judging:llm_judges
         analysis:reproduction analysis:reproduction_start analysis:reproduction_table
         judging:adjudication analysis:heds analysis:heds_text
-        analysis:dry_run judging:annotator judging:now analysis:pdf analysis:printed_figure analysis:collection_items
-        analysis:collection_item analysis:section analysis:dry_run_table""",
+        analysis:dry_run judging:annotator judging:now analysis:pdf analysis:printed_figure analysis:dataset_items
+        analysis:dataset_item analysis:section analysis:dry_run_table""",
     MANAGER: """judging:own_systems judging:exit_form judging:exit_question_add judging:exit_question_remove
         judging:exit_answers
         analysis:dry_run_start analysis:dry_run_remove
@@ -96,16 +96,17 @@ MAY = {
         judging:close judging:crowd
         judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
         judging:revoke judging:undo_joins
-        judging:add_member judging:remove_member judging:collection_delete judging:collection_share
-        judging:collection_end_use judging:collection_hand_over
-        judging:rubric_draft
-        judging:rubric_draft_yaml judging:rubric_draft_file judging:rubric_draft_discard annotation:rubric_preview
-        annotation:rubric_pane annotation:rubric_guideline analysis:degrade analysis:metrics_systems
+        judging:add_member judging:remove_member judging:dataset_delete judging:dataset_share
+        judging:dataset_end_use judging:dataset_hand_over
+        judging:protocol_draft
+        judging:protocol_draft_yaml judging:protocol_draft_file judging:protocol_draft_discard
+        annotation:protocol_preview
+        annotation:protocol_pane annotation:protocol_guideline analysis:degrade analysis:metrics_systems
         judging:end_session judging:systems judging:systems_undo judging:scores_remove judging:files_upload
         judging:files_add judging:files_preview judging:file_starts judging:file_mapping
-        judging:file_choices judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report
+        judging:file_choices judging:file_take_back judging:file_discard judging:file_ids analysis:dataset_report
         analysis:ended_use_discard
-        judging:judge_ask judging:machine_judge_add judging:machine_judge_items judging:machine_judge_remove
+        judging:judge_ask judging:llm_judge_add judging:llm_judge_items judging:llm_judge_remove
         judging:webhooks judging:webhook_add judging:webhook_ping judging:webhook_switch
         judging:webhook_secret judging:webhook_delete judging:webhook_send_again""",
 }
@@ -126,7 +127,7 @@ NOT_MADE = {
     "analysis:bundle",
     "judging:draws",
     "judging:end_session",
-    "judging:collection_end_use",
+    "judging:dataset_end_use",
     "judging:systems_undo",
     "judging:scores_remove",
     "judging:file",
@@ -156,7 +157,7 @@ NOT_MADE = {
     "analysis:table_text",
     "analysis:pdf",
     "analysis:printed_figure",
-    "judging:machine_judge_remove",
+    "judging:llm_judge_remove",
     "analysis:section",
     "analysis:dry_run_remove",
     "analysis:dry_run_table",
@@ -325,7 +326,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
     for each in (analyst, former):
         campaigns.add_member(campaign=campaign, user=each, role="analyst")
     campaigns.remove_member(campaign=campaign, user=former, role="analyst")
-    Collection.objects.filter(pk=campaign.collection_id).update(owner=manager)
+    Dataset.objects.filter(pk=campaign.dataset_id).update(owner=manager)
     theirs = studies.opened()
     own, other = factories.enrollment(campaign), factories.enrollment(theirs)
     for each in (own, other):
@@ -351,11 +352,11 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         ).key
     }
     job = jobs.enqueue(kind="judging.launch", parameters={}, by=manager, campaign=campaign)
-    draft = RubricDraft.objects.create(
+    draft = ProtocolDraft.objects.create(
         owner=manager, text=factories.SMALL, updated_at=timezone.now()
     )
     task = {"uuid": studies.held(own).pk}
-    collection, protocol = {"pk": campaign.collection_id}, {"pk": campaign.rubric_id}
+    dataset, protocol = {"pk": campaign.dataset_id}, {"pk": campaign.protocol_id}
     parts = {
         "annotation:join": {"token": link.token},
         "annotation:crowd": platform,
@@ -370,14 +371,14 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
                 "account",
                 "let_try",
                 "password_link",
-                "second_factor_remove",
+                "two_factor_remove",
                 "account_hand_over",
             )
         },
         **{f"judging:{name}": {"pk": own.pk} for name in ("erase", "annotator", "own_systems")},
         "judging:end_session": {"pk": manager.visits.get().pk},
-        "judging:collection_end_use": {**collection, "user": analyst.pk},
-        "analysis:ended_use_discard": {**collection, "user": manager.pk},
+        "judging:dataset_end_use": {**dataset, "user": analyst.pk},
+        "analysis:ended_use_discard": {**dataset, "user": manager.pk},
         "judging:remove_member": {"pk": campaign.memberships.get(user=analyst).pk},
         **{f"judging:{name}": {"pk": link.pk} for name in ("revoke", "undo_joins")},
         **{
@@ -390,7 +391,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "change": 1,
         "ending": "pdf",
         "piece": "agreement",
-        "source": campaign.collection.sources.first().pk,
+        "source": campaign.dataset.sources.first().pk,
         "metric": 1,
         "webhook": webhook.pk,
         "number": 1,
@@ -409,7 +410,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "enrolment": own.pk,
         "member": campaign.memberships.get(user=analyst).pk,
         "job": job.pk,
-        "protocol": campaign.rubric_id,
+        "protocol": campaign.protocol_id,
         "share": analyst.pk,
         "metric": 1,
         "webhook": webhook.pk,
@@ -419,11 +420,11 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "tuning": uuid.uuid4(),
         "degraded": uuid.uuid4(),
     }
-    about = {"dataset": campaign.collection_id, "campaign": campaign.uuid}
+    about = {"dataset": campaign.dataset_id, "campaign": campaign.uuid}
     for name, asked in addresses():
         kind = name.partition(":")[2]
         if name.startswith("api:"):
-            pk = numbers.get(kind.partition("-")[0], campaign.collection_id)
+            pk = numbers.get(kind.partition("-")[0], campaign.dataset_id)
             if kind.startswith("webhook-delivery"):
                 pk = delivery.pk
             known = missing | about | {"uuid": campaign.uuid, "pk": pk}
@@ -431,16 +432,16 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
             found[name] = {part: known[part] for part in asked}
             continue
         known = missing | {"uuid": campaign.uuid}
-        if kind.startswith("rubric_draft") or kind in (
-            "rubric_preview",
-            "rubric_pane",
-            "rubric_guideline",
+        if kind.startswith("protocol_draft") or kind in (
+            "protocol_preview",
+            "protocol_pane",
+            "protocol_guideline",
         ):
             known |= {"pk": draft.pk}
-        elif kind.startswith("rubric"):
+        elif kind.startswith("protocol"):
             known |= protocol
         else:
-            known |= collection
+            known |= dataset
         known |= parts.get(name, {})
         found[name] = {part: known[part] for part in asked}
     return browsers, found

@@ -97,7 +97,7 @@ def test_upgrade_collects_static_files_and_installs_protocols(older: str, tmp_pa
     manifest = tmp_path / "static" / "staticfiles.json"
     manifest.parent.mkdir()
     manifest.write_text('{"paths": {}, "version": "1.1"}')  # that of an older version
-    assert ask(older, "SELECT count(*) FROM judging_rubric") == [(0,)]
+    assert ask(older, "SELECT count(*) FROM judging_protocol") == [(0,)]
 
     done = manage(older, "upgrade", home=tmp_path)
 
@@ -105,7 +105,7 @@ def test_upgrade_collects_static_files_and_installs_protocols(older: str, tmp_pa
     named = json.loads(manifest.read_text())["paths"]["css/judging.css"]
     assert (manifest.parent / named).is_file()
     shipped = {(path.stem,) for path in SHIPPED.glob("*.yaml")}
-    assert set(ask(older, "SELECT key FROM judging_rubric")) == shipped
+    assert set(ask(older, "SELECT key FROM judging_protocol")) == shipped
 
 
 @pytest.mark.long

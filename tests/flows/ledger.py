@@ -20,8 +20,8 @@ SELECT count(*), count(DISTINCT question.text) FROM judging_question question
 JOIN judging_unit unit ON unit.id = question.unit_id
 JOIN judging_questionset held ON held.id = unit.question_set_id
 JOIN judging_system system ON system.id = held.system_id
-JOIN judging_collection collection ON collection.id = system.collection_id
-WHERE collection.name = 'Large'
+JOIN judging_dataset dataset ON dataset.id = system.dataset_id
+WHERE dataset.name = 'Large'
 """
 HELD = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE 'COPY%judging_score%'"
 
@@ -91,5 +91,5 @@ def assert_import_is_whole(site: Rows, job: str) -> None:
     one = f"SELECT state, attempts, error FROM judging_job WHERE id = '{job}'"
     until(lambda: site.rows(one)[0][0] not in ("queued", "running"), "the import did not end", 0.2)
     assert site.rows(one) == [("done", 2, "")]
-    assert site.rows("SELECT count(*) FROM judging_collection WHERE name = 'Large'") == [(1,)]
+    assert site.rows("SELECT count(*) FROM judging_dataset WHERE name = 'Large'") == [(1,)]
     assert site.rows(QUESTIONS) == [(ROWS, ROWS)]

@@ -23,8 +23,8 @@ def study(
     from tests.judging.imports.studies import adding_job
 
     owner = factories.researcher()
-    material = factories.collection(sources=tasks, systems=("Alba",), owner=owner)
-    campaign = factories.opened(collection=material, manager=owner, annotators_per_task=3)
+    material = factories.dataset(sources=tasks, systems=("Alba",), owner=owner)
+    campaign = factories.opened(dataset=material, manager=owner, annotators_per_task=3)
     people = [factories.enrollment(campaign).user for _ in range(annotators)]
     for person in people:
         person.set_unusable_password()

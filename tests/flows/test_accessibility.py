@@ -23,7 +23,7 @@ from judging.campaigns.models.webhook import WebhookDelivery
 from judging.enrolments.actions import enrollments
 from judging.jobs.actions import jobs
 from judging.jobs.models.job import Job
-from judging.people.actions import accounts, log_ins, second_factors
+from judging.people.actions import accounts, log_ins, two_factors
 from judging.people.models.user import User
 from judging.protocols import documents
 from judging.protocols.actions import protocol_drafts
@@ -33,7 +33,7 @@ from tests.analysis import studies as judged
 from tests.annotation import studies as open_studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter
-from tests.flows.test_main_road import COLLECTION, PATIENCE
+from tests.flows.test_main_road import DATASET, PATIENCE
 from tests.judging.quality.actions.test_checks import checked, gold, person, walk
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -110,10 +110,10 @@ def test_campaigns(still: Any) -> None:
     owner = factories.researcher()
     enter(still, owner)
     found = problems_of(still, [address("judging:campaigns"), address("judging:campaign_new")])
-    one_system = factories.rubric(task="question_set")
+    one_system = factories.protocol(task="question_set")
     draft, opened = (
         factories.campaign(manager=owner),
-        factories.opened(manager=owner, rubric=one_system, order="panel"),
+        factories.opened(manager=owner, protocol=one_system, order="panel"),
     )
     left_out = factories.enrollment(opened)
     exclusions.exclude_annotator(
@@ -158,16 +158,13 @@ def test_reports(still: Any) -> None:
     found = problems_of(still, of(campaign, "analysis:report"))
     done(campaign)
     found += problems_of(still, of(campaign, "analysis:report", "analysis:items"))
-    source = campaign.collection.sources.first()
+    source = campaign.dataset.sources.first()
     unit = source.question_sets.first().units.get(position=1)
     query = f"?sort=gap&metric=meteor&unit={unit.pk}"
     found += problems_of(still, [address("analysis:item", campaign.uuid, source.pk) + query])
     found += problems_of(
         still,
-        [
-            address("analysis:collection_items", campaign.collection_id)
-            + "?sort=score&metric=meteor"
-        ],
+        [address("analysis:dataset_items", campaign.dataset_id) + "?sort=score&metric=meteor"],
     )
     assert found == []
 
@@ -191,7 +188,7 @@ def test_reports_that_wait_or_failed(still: Any) -> None:
 
 def test_imports(still: Any, worker: object) -> None:
     enter(still, factories.researcher())
-    found = problems_of(still, [address("judging:collections"), address("judging:collection_new")])
+    found = problems_of(still, [address("judging:datasets"), address("judging:dataset_new")])
     file = {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV}
     still.set_input_files("[name=files]", file)
     still.get_by_role("button", name="Upload").click()  # all folded fields are open
@@ -205,11 +202,11 @@ def test_imports(still: Any, worker: object) -> None:
     add.click()
     # one value is in quarantine, so the job's page stays
     still.get_by_role("link", name="Look at the dataset").click(timeout=PATIENCE)
-    still.wait_for_url(COLLECTION)
+    still.wait_for_url(DATASET)
     found += problems(still)
     still.get_by_role("link", name="Delete", exact=True).click()
     found += problems(still)
-    found += problems_of(still, [address("judging:collections")])
+    found += problems_of(still, [address("judging:datasets")])
     assert found == []
 
 
@@ -231,7 +228,7 @@ def test_webhooks(still: Any) -> None:
 
 
 def test_degradations(still: Any) -> None:
-    material = factories.collection()
+    material = factories.dataset()
     enter(still, material.owner)
     found = problems_of(still, [address("analysis:degrade", material.pk)])
     still.get_by_role("button", name="Make the dataset").click()
@@ -245,8 +242,8 @@ def test_degradations(still: Any) -> None:
 def test_protocols(still: Any) -> None:
     owner = factories.researcher()
     enter(still, owner)
-    rubric = factories.rubric("qgstec2010-b")
-    text = documents.write_yaml(rubric.document)
+    protocol = factories.protocol("qgstec2010-b")
+    text = documents.write_yaml(protocol.document)
     draft, wrong, unreadable = (
         protocol_drafts.start_protocol_draft(by=owner, text=each, now=timezone.now())
         for each in (
@@ -256,17 +253,17 @@ def test_protocols(still: Any) -> None:
         )
     )
     pages = [
-        address("judging:rubrics"),
-        address("judging:rubric_new"),
-        address("judging:rubric", rubric.pk),
+        address("judging:protocols"),
+        address("judging:protocol_new"),
+        address("judging:protocol", protocol.pk),
     ]
     pages += [
-        address(f"judging:{name}", draft.pk) for name in ("rubric_draft", "rubric_draft_yaml")
+        address(f"judging:{name}", draft.pk) for name in ("protocol_draft", "protocol_draft_yaml")
     ]
-    found = problems_of(still, [*pages, address("annotation:rubric_preview", draft.pk)])
-    found += problems_of(still, [address("judging:rubric_draft", wrong.pk) + "?check"])
+    found = problems_of(still, [*pages, address("annotation:protocol_preview", draft.pk)])
+    found += problems_of(still, [address("judging:protocol_draft", wrong.pk) + "?check"])
     assert still.get_by_text("One thing to correct").is_visible()
-    found += problems_of(still, [address("judging:rubric_draft_yaml", unreadable.pk)])
+    found += problems_of(still, [address("judging:protocol_draft_yaml", unreadable.pk)])
     assert still.get_by_text("2 things to correct").is_visible()
     assert found == []
 
@@ -341,12 +338,12 @@ def test_accounts(still: Any) -> None:
         still, [*pages, reverse("password_reset_confirm", kwargs=link | {"token": "used-up"})]
     )
     enter(still, administrator)
-    second_factors.start_second_factor(user=administrator)
+    two_factors.start_two_factor(user=administrator)
     pages = [
         address(name)
         for name in ("judging:accounts", "judging:account_new", "password_change", "judging:key")
     ]
-    pages += [address(f"judging:{name}") for name in ("site_history", "second_factor", "confirm")]
+    pages += [address(f"judging:{name}") for name in ("site_history", "two_factor", "confirm")]
     found += problems_of(
         still,
         [*pages, address("password_change_done"), address("judging:account", administrator.pk)],
@@ -359,7 +356,7 @@ def test_accounts(still: Any) -> None:
 
 def test_errors(still: Any) -> None:
     enter(still, factories.user())
-    found = problems_of(still, ["/nowhere/", address("judging:collection_new")])
+    found = problems_of(still, ["/nowhere/", address("judging:dataset_new")])
     for name in ("403_csrf.html", "500.html"):
         still.set_content(render_to_string(name))
         found += problems(still)

@@ -77,9 +77,9 @@ def test_examples_of_a_page_run(live_server: Any, worker: Any, tmp_path: Path, p
         **os.environ,
         "SITE": live_server.url,
         "TOKEN": tokens.make_token(user=owner, now=timezone.now(), scope="manage"),
-        "DATASET": str(campaign.collection_id),
+        "DATASET": str(campaign.dataset_id),
         "CAMPAIGN": str(campaign.uuid),
-        "PROTOCOL": str(campaign.rubric_id),
+        "PROTOCOL": str(campaign.protocol_id),
         "INVITATION": invitation,
         "PYTHONPATH": str(CLIENT),
     }

@@ -8,7 +8,7 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import Page
 
 from judging.people.guards import CONFIRMED, CONFIRMED_FOR
-from judging.people.models.user import AccessKey
+from judging.people.models.user import ApiToken
 from tests import factories
 from tests.flows.axe import violations
 from tests.flows.sessions import enter
@@ -46,5 +46,5 @@ def test_token_asked_for_before_the_password_is_shown_after_it(
     page.get_by_role("button", name="Go on").click()
     assert len(page.locator("#api-key").inner_text()) > 20
     assert page.url.endswith("/key/")
-    key = AccessKey.objects.get(user=user)
+    key = ApiToken.objects.get(user=user)
     assert (key.scope, (key.expires_at - key.made_at).days) == ("manage", 30)

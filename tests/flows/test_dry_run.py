@@ -20,8 +20,8 @@ still = looks.still
 def test_one_click_tries_a_draft_and_the_report_of_the_copy_recovers_the_ranking(
     still: Any,
 ) -> None:
-    made = factories.collection(sources=8, systems=("Alba", "Brisa"))
-    campaign = factories.campaign(collection=made, annotators_per_task=3)
+    made = factories.dataset(sources=8, systems=("Alba", "Brisa"))
+    campaign = factories.campaign(dataset=made, annotators_per_task=3)
     page = still
     enter(page, campaign.created_by)
     page.goto(reverse("judging:campaign", args=[campaign.uuid]))

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_form_is_written_answered_and_read(new_page: Any) -> None:
-    campaign = factories.campaign(collection=factories.collection(sources=1), annotators_per_task=2)
+    campaign = factories.campaign(dataset=factories.dataset(sources=1), annotators_per_task=2)
     manager = new_page(reduced_motion="reduce")
     enter(manager, campaign.created_by)
     manager.goto(reverse("judging:exit_form", args=[campaign.uuid]))

@@ -83,7 +83,7 @@ def leave_behind(site: Site) -> None:
         )
     )
     brought = """SELECT count(*) FROM judging_source
-        WHERE collection_id = (SELECT id FROM judging_collection WHERE name = 'Large')"""
+        WHERE dataset_id = (SELECT id FROM judging_dataset WHERE name = 'Large')"""
     assert site.rows(brought) == [(0,)]
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from judging.datasets.models.added_file import AddedFile
-from judging.datasets.models.dataset import Collection, Question
+from judging.datasets.models.dataset import Dataset, Question
 from judging.imports.actions import files
 from judging.jobs import storage
 from judging.jobs.models.job import Job
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.flows import test_accessibility as looks
@@ -32,22 +32,22 @@ def sent(ratings: dict[str, list[Any]]) -> AddedFile:
     ]
     text = "\n".join([f"passage,system,question,{','.join(ratings)}", *rows])
     kept = storage.store_bytes(text.encode())
-    return files.upload_file(collection=dataset, name="mills.csv", file=kept, by=dataset.owner)
+    return files.upload_file(dataset=dataset, name="mills.csv", file=kept, by=dataset.owner)
 
 
 def of_one(seed: int, most: int = 5) -> list[int]:
     return random.Random(seed).choices(range(1, most + 1), k=ROWS)
 
 
-def add(dataset: Collection, still: Any) -> None:
+def add(dataset: Dataset, still: Any) -> None:
     still.wait_for_url("**/jobs/**")
-    carry_out(Job.objects.get(kind=files.ADD, collection=dataset))
+    carry_out(Job.objects.get(kind=files.ADD, dataset=dataset))
 
 
 def test_file_surprise_keeps_the_file_out_until_it_is_accepted(still: Any) -> None:
     topics = {f"topic_{number}": ["mills"] * ROWS for number in range(30)}
     added = sent({"fluency_A": of_one(1), "fluency_B": of_one(2), "zest": of_one(3), **topics})
-    enter(still, added.collection.owner)
+    enter(still, added.dataset.owner)
 
     still.goto(at("file", added))
     found = looks.problems(still)
@@ -59,7 +59,7 @@ def test_file_surprise_keeps_the_file_out_until_it_is_accepted(still: Any) -> No
     assert not Question.objects.exists()
     still.get_by_label("This is right").check()
     still.get_by_role("button", name="Add", exact=True).click()
-    add(added.collection, still)
+    add(added.dataset, still)
 
     assert not found
     assert Question.objects.count() == ROWS
@@ -67,7 +67,7 @@ def test_file_surprise_keeps_the_file_out_until_it_is_accepted(still: Any) -> No
 
 def test_own_scale_becomes_the_protocol_in_one_click(still: Any) -> None:
     added = sent({"fluency_A": of_one(1), "fluency_B": of_one(2)})
-    enter(still, added.collection.owner)
+    enter(still, added.dataset.owner)
 
     still.goto(at("file", added))
     found = looks.problems(still)
@@ -75,10 +75,10 @@ def test_own_scale_becomes_the_protocol_in_one_click(still: Any) -> None:
     width = still.evaluate("document.documentElement.scrollWidth")
     still.get_by_role("button", name="Make a protocol with this scale").click()
     still.get_by_role("button", name="Add", exact=True).click()
-    add(added.collection, still)
+    add(added.dataset, still)
 
     assert not found
     assert width <= 360
-    own = Rubric.objects.get(owner=added.collection.owner)
+    own = Protocol.objects.get(owner=added.dataset.owner)
     assert sorted(own.criteria.get().points.values_list("value", flat=True)) == [1, 2, 3, 4, 5]
     assert Judgment.objects.count() == 2 * ROWS

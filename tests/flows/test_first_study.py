@@ -12,7 +12,7 @@ import pytest
 from judging.protocols.actions import protocols
 from tests import factories
 from tests.flows.sessions import press_keys
-from tests.flows.test_main_road import COLLECTION, PATIENCE, log_in
+from tests.flows.test_main_road import DATASET, PATIENCE, log_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -28,7 +28,7 @@ The weir of Orn holds back the mill pond.,the mill pond,Brisa,Where Orn?,0.08,99
 
 
 def import_questions(page: Any, name: str, content: bytes) -> None:
-    """*Collections → Import files*, with every proposal as it is."""
+    """*Datasets → Import files*, with every proposal as it is."""
     page.get_by_role("link", name="Datasets").click()
     page.get_by_role("link", name="Import files").click()
     page.set_input_files("[name=files]", {"name": name, "mimeType": "text/csv", "buffer": content})
@@ -37,7 +37,7 @@ def import_questions(page: Any, name: str, content: bytes) -> None:
     assert page.locator("[role=alert]").count() == 0
     page.get_by_label("This is right").check()  # of the direction of a metric that no name shows
     add.click()
-    page.wait_for_url(COLLECTION, timeout=PATIENCE)
+    page.wait_for_url(DATASET, timeout=PATIENCE)
     assert page.locator("h1").inner_text() == name.partition(".")[0]
 
 

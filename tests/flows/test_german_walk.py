@@ -23,7 +23,7 @@ GERMAN = {"de": {"introduction": "Bitte bewerten Sie Fragen.", "consent": "Ich n
 
 def study() -> Campaign:
     campaign = factories.campaign(
-        rubric=factories.rubric("qgbench"),
+        protocol=factories.protocol("qgbench"),
         annotators_per_task=1,
         introduction="Please judge questions.",
         consent="I take part.",

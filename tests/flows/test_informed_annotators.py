@@ -25,7 +25,7 @@ RATE = {"amount": "1.55", "currency": "EUR", "minutes": "3"}
 def paid_study() -> Campaign:
     """Return an open campaign of four tasks with training, a qualification and a planned rate."""
     campaign = factories.campaign(
-        collection=factories.collection(sources=4, systems=("Alba", "Brisa")),
+        dataset=factories.dataset(sources=4, systems=("Alba", "Brisa")),
         annotators_per_task=1,
         rate=RATE,
         qualification_paid=True,

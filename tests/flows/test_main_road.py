@@ -30,7 +30,7 @@ KEYS = {
     "second": ("332232", "223323"),
     "third": ("323232", "332222"),
 }
-COLLECTION = re.compile(r"/collections/\d+/$")
+DATASET = re.compile(r"/datasets/\d+/$")
 PATIENCE = 300_000  # ms for a worker on a busy machine
 
 
@@ -55,7 +55,7 @@ def import_questions(page: Any) -> None:
     add.wait_for(timeout=PATIENCE)
     assert "Who built the lock?" in page.inner_text("main")
     add.click()
-    page.wait_for_url(COLLECTION, timeout=PATIENCE)
+    page.wait_for_url(DATASET, timeout=PATIENCE)
     assert page.locator("h1").inner_text() == "Canals"
 
 

@@ -135,7 +135,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 django.setup()
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-call_command("install_rubrics")
+call_command("install_protocols")
 call_command("grant_server")
 call_command("collectstatic", interactive=False, verbosity=0)
 """

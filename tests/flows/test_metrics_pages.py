@@ -27,9 +27,9 @@ def finished(job: Any, doing: Any) -> None:
 @pytest.mark.long
 def test_metrics_columns_and_weights(still: Any) -> None:
     campaign = tunable()
-    collection, by = campaign.collection, campaign.created_by
+    dataset, by = campaign.dataset, campaign.created_by
     Reference.objects.create(
-        source=collection.sources.first(), position=2, text="What is the old lock made of ?"
+        source=dataset.sources.first(), position=2, text="What is the old lock made of ?"
     )
     chosen = [
         *map(ChosenMetric, CORE),
@@ -37,33 +37,31 @@ def test_metrics_columns_and_weights(still: Any) -> None:
         ChosenMetric("multi_bleu_1"),
         ChosenMetric("corpus_bleu_4"),
     ]
-    scores.compute_scores(collection, chosen=chosen, preparation=RAW, step=lambda *_: None)
+    scores.compute_scores(dataset, chosen=chosen, preparation=RAW, step=lambda *_: None)
     asked = {
         "metrics": [{"id": "bleu_1", "params": {}}],
         "prepare_hypothesis": "raw",
         "prepare_reference": "raw",
     }
     estimate = scoring_jobs.start_scoring(
-        collection=collection, by=by, kind=scoring_jobs.ESTIMATE, parameters=asked
+        dataset=dataset, by=by, kind=scoring_jobs.ESTIMATE, parameters=asked
     )
     finished(estimate, scoring_jobs.estimate_scoring)
     tuned = tuning.start_tuning(campaign=campaign, by=by, settings=tuning.TuningSettings(**ASKED))
     finished(tuned, tuning.execute_tuning)
     asked = {
-        "metric": matching.multi_metrics(collection).get().pk,
-        "source": collection.sources.first().key,
+        "metric": matching.multi_metrics(dataset).get().pk,
+        "source": dataset.sources.first().key,
     }
     finished(
-        scoring_jobs.start_scoring(
-            collection=collection, by=by, kind=matching.KIND, parameters=asked
-        ),
+        scoring_jobs.start_scoring(dataset=dataset, by=by, kind=matching.KIND, parameters=asked),
         matching.execute_matching,
     )
-    first, second = collection.metrics.values_list("pk", flat=True)[:2]
+    first, second = dataset.metrics.values_list("pk", flat=True)[:2]
     looks.done(campaign)
     enter(still, by)
     metrics, compare = (
-        reverse(f"analysis:{name}", args=[collection.pk]) for name in ("metrics", "metrics_compare")
+        reverse(f"analysis:{name}", args=[dataset.pk]) for name in ("metrics", "metrics_compare")
     )
     pages = [
         metrics,
@@ -71,6 +69,6 @@ def test_metrics_columns_and_weights(still: Any) -> None:
         compare,
         f"{compare}?first={first}&second={second}",
     ]
-    pages.append(reverse("analysis:matching", args=[collection.pk]))
+    pages.append(reverse("analysis:matching", args=[dataset.pk]))
     pages += [reverse(f"analysis:{name}", args=[campaign.uuid]) for name in ("tuning", "report")]
     assert looks.problems_of(still, pages) == []

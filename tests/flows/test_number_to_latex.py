@@ -133,7 +133,7 @@ def test_form_of_the_metrics_page_stands_on_a_phone(new_page: Any) -> None:
     campaign = studies.imported()
     page = new_page(width=360)
     enter(page, campaign.created_by)
-    page.goto(reverse("analysis:metrics", args=[campaign.collection_id]))
+    page.goto(reverse("analysis:metrics", args=[campaign.dataset_id]))
     assert page.get_by_role("button", name="Compute").is_visible()
 
 
@@ -141,7 +141,7 @@ def test_form_of_the_metrics_page_stands_on_a_phone(new_page: Any) -> None:
 def test_a_long_name_leaves_room_for_the_numbers_beside_it(new_page: Any) -> None:
     """The first column stays while the others scroll, so it may never fill the frame."""
     campaign = studies.imported()
-    campaign.collection.systems.filter(name="Alba").update(name="N" * 200)
+    campaign.dataset.systems.filter(name="Alba").update(name="N" * 200)
     studies.analysed(campaign)
     page = new_page(width=360)
     enter(page, campaign.created_by)

@@ -35,7 +35,7 @@ def open_round(page: Any, campaign: Campaign) -> None:
 
 
 def test_two_rounds_of_calibration(still: Any, new_page: Any) -> None:
-    campaign = factories.campaign(collection=factories.collection(sources=6), annotators_per_task=2)
+    campaign = factories.campaign(dataset=factories.dataset(sources=6), annotators_per_task=2)
     people = [enrollments.enroll(campaign=campaign, user=factories.user()) for _ in range(2)]
     browsers = [new_page(java_script_enabled=False) for _ in people]
     for browser, person in zip(browsers, people, strict=True):

@@ -16,7 +16,7 @@ def design(campaign: Campaign, **changes) -> dict:
     """Return what the form of a draft's protocol and annotators sends."""
     fields = {
         "title": "Weirs",
-        "rubric": campaign.rubric_id,
+        "protocol": campaign.protocol_id,
         "annotators_per_task": 2,
         "order": "breadth",
     }

@@ -16,7 +16,7 @@ def send(
 ) -> HttpResponse:
     data = content.encode() if isinstance(content, str) else content
     entered = {"name": "Canal towns", "language": "en", "files": [SimpleUploadedFile(name, data)]}
-    return page.post(reverse("judging:collection_new"), entered | details)
+    return page.post(reverse("judging:dataset_new"), entered | details)
 
 
 def sent(
@@ -27,7 +27,7 @@ def sent(
 
 
 def at(step: str, added: AddedFile) -> str:
-    return reverse(f"judging:{step}", args=[added.collection_id, added.number])
+    return reverse(f"judging:{step}", args=[added.dataset_id, added.number])
 
 
 def form_of(answer: HttpResponse) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from judging.formats.mapping import mapping_from
 from judging.imports.actions import adding
 from judging.jobs import storage
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from tests import factories
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
@@ -35,7 +35,7 @@ def imported(
     name: str = "Canals",
     file_name: str = "canals.csv",
     by: User | None = None,
-    rubric: Rubric | None = None,
+    protocol: Protocol | None = None,
     options: dict[str, Any] | None = None,
     **mapping: Any,
 ) -> adding.Imported:
@@ -51,8 +51,8 @@ def imported(
         by=by or factories.researcher(),
         now=NOW,
         mapping=mapping_from({"columns": columns or {}, **mapping}),
-        rubrics=Rubric.objects.none(),
-        rubric=rubric,
+        protocols=Protocol.objects.none(),
+        protocol=protocol,
         again=True,
         accept_surprises=True,
         **(options or {}),

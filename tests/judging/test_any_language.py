@@ -48,8 +48,8 @@ def test_texts_survive_import_page_and_export(language: str) -> None:
     made = imported(csv_of(language), by=owner, options={"language": language})
     campaign = factories.campaign(
         manager=owner,
-        collection=made.collection,
-        rubric=factories.rubric("qgstec2010-a"),
+        dataset=made.dataset,
+        protocol=factories.protocol("qgstec2010-a"),
         annotators_per_task=1,
     )
     campaigns.lock_protocol(campaign=campaign, now=timezone.now())

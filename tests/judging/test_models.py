@@ -27,7 +27,7 @@ def held():
     )
     assignment.refresh_from_db()
     unit = Unit.objects.filter(task_units__task=assignment.task).first()
-    return assignment, unit, campaign.rubric.criteria.first()
+    return assignment, unit, campaign.protocol.criteria.first()
 
 
 def judgment(held, value, **fields):
@@ -95,10 +95,10 @@ def test_judgment_by_a_rule_names_its_cause(held):
     assert judgment(held, 1, origin="rule", cause="understandability").origin == "rule"
 
 
-def test_rubric_never_changes():
-    rubric = factories.rubric()
-    assert "rubrics never change" in refused(lambda: type(rubric).objects.update(title="Other"))
-    assert "rubrics never change" in refused(lambda: rubric.criteria.update(name="Other"))
+def test_protocol_never_changes():
+    protocol = factories.protocol()
+    assert "protocols never change" in refused(lambda: type(protocol).objects.update(title="Other"))
+    assert "protocols never change" in refused(lambda: protocol.criteria.update(name="Other"))
 
 
 def test_place_is_taken_once(held):
@@ -147,16 +147,16 @@ def test_assignment_state_fits_its_columns(columns):
 
 def test_locked_campaign_has_its_protocol():
     campaign = factories.campaign()
-    assert "campaign_locked_has_protocol" in refused(
+    assert "campaign_locked_has_plan" in refused(
         lambda: type(campaign).objects.update(state="open")
     )
 
 
 def test_unit_as_a_whole_exists_once():
     whole = Unit.objects.create(
-        question_set=factories.collection()
+        question_set=factories.dataset()
         .sources.first()
-        .question_sets.create(system=factories.collection(systems=["Corvo"]).systems.get()),
+        .question_sets.create(system=factories.dataset(systems=["Corvo"]).systems.get()),
         position=None,
     )
     with pytest.raises(IntegrityError, match="unit_once"), transaction.atomic():

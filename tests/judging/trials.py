@@ -44,7 +44,7 @@ def judged(
         found = assignments.claim_assignment(enrollment=enrollment, round=round)
         if not isinstance(found, Here):
             return done
-        related = ("task", "enrollment", "round__campaign__rubric")
+        related = ("task", "enrollment", "round__campaign__protocol")
         own = Assignment.objects.select_related(*related).get(pk=found.assignment.pk)
         sheet = sheets.sheet_of_assignment(own)
         texts = {question.unit: question.text for question in sheet.questions()}

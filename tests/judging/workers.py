@@ -30,7 +30,7 @@ def work(
 
 
 def hand_in(assignment: Assignment, choose: Choose | int, seconds: float = 60) -> Assignment:
-    own = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric").get(
+    own = Assignment.objects.select_related("task", "enrollment", "round__campaign__protocol").get(
         pk=assignment.pk
     )
     sheet = sheets.sheet_of_assignment(own)

@@ -16,10 +16,10 @@ from judging.protocols.documents import shipped
 from judging.protocols.rules import Fatal, Rating, Slot, fatal_variants, unequal, violations
 from tests import shared_data
 
-RUBRIC = shipped("qgstec2010-b")
-CRITERIA = tuple(criterion.key for criterion in RUBRIC.criteria)
-WORST = RUBRIC.worst()
-FATAL = next(rule for rule in RUBRIC.rules if isinstance(rule, Fatal))
+PROTOCOL = shipped("qgstec2010-b")
+CRITERIA = tuple(criterion.key for criterion in PROTOCOL.criteria)
+WORST = PROTOCOL.worst()
+FATAL = next(rule for rule in PROTOCOL.rules if isinstance(rule, Fatal))
 SYSTEMS = ("a", "b", "c", "d")
 
 BY_PROTOCOL = [
@@ -82,7 +82,7 @@ def rating(node) -> Rating:
     values = {key: int(node.get(key)) for key in CRITERIA}
     return Rating(
         node.get("rater"),
-        {key: n for key, n in values.items() if n in RUBRIC.criterion(key).values()},
+        {key: n for key, n in values.items() if n in PROTOCOL.criterion(key).values()},
     )
 
 
@@ -105,7 +105,7 @@ def released(question_sets: dict[tuple[str, str], list[Slot]]) -> NumberedStudy:
 
 
 def test_expected_and_returned_questions(released: NumberedStudy) -> None:
-    result = scores(released, RUBRIC.rules, WORST, reading="as_released")
+    result = scores(released, PROTOCOL.rules, WORST, reading="as_released")
     assert result.systems == SYSTEMS
     assert result.expected.tolist() == [360] * 4
     assert result.returned.tolist() == [354, 165, 209, 168]
@@ -113,7 +113,7 @@ def test_expected_and_returned_questions(released: NumberedStudy) -> None:
 
 
 def test_identical_second_questions_are_not_counted_as_returned(released: NumberedStudy) -> None:
-    assert scores(released, RUBRIC.rules, WORST, reading="by_protocol").returned.tolist() == [
+    assert scores(released, PROTOCOL.rules, WORST, reading="by_protocol").returned.tolist() == [
         333,
         165,
         209,
@@ -122,35 +122,37 @@ def test_identical_second_questions_are_not_counted_as_returned(released: Number
 
 
 def test_sums_by_protocol(released: NumberedStudy) -> None:
-    result = scores(released, RUBRIC.rules, WORST, reading="by_protocol")
+    result = scores(released, PROTOCOL.rules, WORST, reading="by_protocol")
     assert result.sums.tolist() == BY_PROTOCOL
     assert result.total().tolist() == [3096, 4355, 4326, 4609.5]
 
 
 def test_sums_as_released(released: NumberedStudy) -> None:
-    assert scores(released, RUBRIC.rules, WORST, reading="as_released").sums.tolist() == AS_RELEASED
+    assert (
+        scores(released, PROTOCOL.rules, WORST, reading="as_released").sums.tolist() == AS_RELEASED
+    )
 
 
 @pytest.mark.parametrize(
     "rule", fatal_variants(FATAL), ids=lambda rule: f"{rule.applied}-{rule.others}"
 )
 def test_totals_under_each_fatal_variant(released: NumberedStudy, rule: Fatal) -> None:
-    result = scores(released, RUBRIC.rules, WORST, reading="by_protocol", fatal=rule)
+    result = scores(released, PROTOCOL.rules, WORST, reading="by_protocol", fatal=rule)
     assert result.total().tolist() == TOTALS[rule.applied, rule.others]
 
 
 def test_the_shipped_fatal_rule_is_per_rating_and_literal(released: NumberedStudy) -> None:
-    result = scores(released, RUBRIC.rules, WORST, reading="by_protocol", fatal=FATAL)
+    result = scores(released, PROTOCOL.rules, WORST, reading="by_protocol", fatal=FATAL)
     assert result.sums.tolist() == PER_RATING_LITERAL
 
 
 def test_totals_as_released_under_the_shipped_fatal_rule(released: NumberedStudy) -> None:
-    result = scores(released, RUBRIC.rules, WORST, reading="as_released", fatal=FATAL)
+    result = scores(released, PROTOCOL.rules, WORST, reading="as_released", fatal=FATAL)
     assert result.total().tolist() == [3347, 4390.5, 4418, 4714]
 
 
 def test_means_over_returned_questions(released: NumberedStudy) -> None:
-    result = scores(released, RUBRIC.rules, WORST, reading="as_released")
+    result = scores(released, PROTOCOL.rules, WORST, reading="as_released")
     assert result.means_returned.round(3).tolist() == MEANS_RETURNED
 
 
@@ -164,7 +166,7 @@ def test_raters_broke_the_lone_rule_83_times_of_352(
     ]
     assert sum(len(slots[0].ratings) for slots in lone) == 352
     broken = [
-        breach for slots in question_sets.values() for breach in violations(slots, RUBRIC.rules)
+        breach for slots in question_sets.values() for breach in violations(slots, PROTOCOL.rules)
     ]
     assert Counter(breach.rule for breach in broken) == {"lone": 83}
     assert Counter(breach.rater for breach in broken).most_common(2) == [("ha", 41), ("uw", 35)]

@@ -12,7 +12,7 @@ from judging.protocols.actions import protocols
 from tests.analysis.studies import campaign_of
 
 pytestmark = pytest.mark.django_db
-RUBRIC = """
+PROTOCOL = """
 key: scale
 version: "1"
 title: Two scales
@@ -56,10 +56,10 @@ def found(lasting: None) -> dict[tuple[str, str, str], float]:
         ]
         cells = ("" if np.isnan(value) else str(int(value)) for value in values)
         lines.append(",".join([str(unit), "A", f"What is {unit}?", *cells]))
-    rubric = RUBRIC.replace("TO_FIVE", points(5)).replace("TO_TEN", points(10))
+    protocol = PROTOCOL.replace("TO_FIVE", points(5)).replace("TO_TEN", points(10))
     campaign = campaign_of(
         "\n".join(lines).encode(),
-        rubric=protocols.install(document=documents.parse(rubric, "scale.yaml")),
+        protocol=protocols.install(document=documents.parse(protocol, "scale.yaml")),
     )
     run = runs.start_run(
         campaign=campaign,

@@ -72,10 +72,10 @@ def calibration_state(campaign: Campaign) -> dict[str, Any]:
     rounds = list(_closed(campaign).values_list("pk", flat=True))
     judgments = Judgment.objects.filter(assignment__round__in=rounds)
     excluded = Exclusion.objects.standing().filter(enrollment__campaign=campaign).order_by("pk")
-    sources = campaign.collection.sources
+    sources = campaign.dataset.sources
     return {
         "rounds": rounds,
-        "rubric": campaign.rubric_id,
+        "protocol": campaign.protocol_id,
         "judgments": judgments.aggregate(count=Count("pk"), last=Max("pk")),
         "exclusions": list(excluded.values_list("pk", flat=True)),
         "sources": sources.aggregate(count=Count("pk"), last=Max("pk"), texts=Count("passage")),
@@ -115,7 +115,7 @@ def _alphas(round: Round, campaign: Campaign) -> dict[str, Result]:
         each.key: krippendorff_alpha(
             patterns[each.key], level=level_of(each), scale=each.values(), interval=interval
         )
-        for each in frames.rubric_of(campaign).criteria
+        for each in frames.protocol_of(campaign).criteria
     }
 
 

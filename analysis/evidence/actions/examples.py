@@ -24,10 +24,8 @@ def keep_example(
     *, campaign: Campaign, unit: int, note: str, by: User, now: datetime
 ) -> KeptExample:
     """Keep a question; one that is kept already gets the new note."""
-    of_collection = Unit.objects.filter(
-        question_set__source__collection=campaign.collection_id, pk=unit
-    )
-    if not of_collection.exists():
+    of_dataset = Unit.objects.filter(question_set__source__dataset=campaign.dataset_id, pk=unit)
+    if not of_dataset.exists():
         raise NotOfCampaign(f"question {unit}")
     example, _made = KeptExample.objects.update_or_create(
         campaign=campaign,
@@ -45,7 +43,7 @@ def drop_example(*, campaign: Campaign, unit: int) -> None:
 
 def load_examples(campaign: Campaign) -> QuerySet[KeptExample]:
     """Return the examples whose questions are still there."""
-    there = Unit.objects.filter(question_set__source__collection=campaign.collection_id)
+    there = Unit.objects.filter(question_set__source__dataset=campaign.dataset_id)
     return KeptExample.objects.filter(campaign=campaign, unit__in=there)
 
 
@@ -72,7 +70,7 @@ def example_rows(campaign: Campaign, *, longest: int = MAX_TEXT_CHARACTERS) -> l
     )
     units = [Unit(pk=row["unit"]) for row in rows]
     said = judgments_by_unit(units, campaign)
-    criteria = list(campaign.rubric.criteria.all())
+    criteria = list(campaign.protocol.criteria.all())
     references = _references({row["own_source"] for row in rows}, longest)
     found = []
     for row in rows:

@@ -12,7 +12,7 @@ from analysis.reports.evidence import ItemQuery
 from analysis.reports.metric_names import metric_names
 from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Enrollment
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Metric
 from judging.protocols.models.protocol import Criterion
 
@@ -25,7 +25,7 @@ SORTS = {
     "mean": gettext_lazy("people’s mean, the worst first"),
     "score": gettext_lazy("metric, the worst first"),
 }
-OF_COLLECTION = ("file", "score")
+OF_DATASET = ("file", "score")
 
 
 class ItemsForm(forms.Form):
@@ -49,11 +49,11 @@ class ItemsForm(forms.Form):
     )
 
     def __init__(
-        self, *args: Any, collection: Collection, campaign: Campaign | None, **kwargs: Any
+        self, *args: Any, dataset: Dataset, campaign: Campaign | None, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.collection, self.campaign = collection, campaign
-        sorts = SORTS if campaign else {name: SORTS[name] for name in OF_COLLECTION}
+        self.dataset, self.campaign = dataset, campaign
+        sorts = SORTS if campaign else {name: SORTS[name] for name in OF_DATASET}
         self.fields["sort"].choices = list(sorts.items())
         self._offer("metric", list(self.metrics))
         self._offer("system", list(self.systems))
@@ -79,18 +79,18 @@ class ItemsForm(forms.Form):
     @cached_property
     def criteria(self) -> list[Criterion]:
         """The criteria of the campaign, in the protocol's order."""
-        return list(self.campaign.rubric.criteria.all()) if self.campaign else []
+        return list(self.campaign.protocol.criteria.all()) if self.campaign else []
 
     @cached_property
     def metrics(self) -> dict[str, Metric]:
         """The metrics of the dataset by the names that reports give them."""
-        rows = list(Metric.objects.filter(collection=self.collection).order_by("pk"))
+        rows = list(Metric.objects.filter(dataset=self.dataset).order_by("pk"))
         names = metric_names(rows)
         return {names[each.pk]: each for each in rows}
 
     @cached_property
     def systems(self) -> dict[str, int]:
-        return dict(self.collection.systems.order_by("name").values_list("name", "pk"))
+        return dict(self.dataset.systems.order_by("name").values_list("name", "pk"))
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
@@ -120,7 +120,7 @@ class ItemsForm(forms.Form):
         if criterion is None and sort in OF_ONE_CRITERION and self.criteria:
             criterion = self.criteria[0]
         return Chosen(
-            collection=self.collection,
+            dataset=self.dataset,
             campaign=self.campaign,
             sort=sort,
             criterion=criterion,

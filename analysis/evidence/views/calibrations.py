@@ -34,19 +34,19 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
     """Show a round's agreement and differences beside those of earlier rounds; for an open round,
     the annotators who are missing. Users who still judge the dataset in another campaign are
     refused, because they would see others' judgments."""
-    if judges_now(request.user, campaign.collection, but_in=campaign):
+    if judges_now(request.user, campaign.dataset, but_in=campaign):
         said = (
             "You judge this dataset in another campaign that has not ended. Until it is closed you do not see what "
             "others said of it here."
         )
-        raise PermissionDenied(with_how_to_decline(said, request.user, campaign.collection))
+        raise PermissionDenied(with_how_to_decline(said, request.user, campaign.dataset))
     round = get_object_or_404(campaign.rounds.trials(), pk=pk)
     round.campaign = campaign
     page = whole_number(request.GET.get("page", ""), least=1) or 1
     job = _job(request, campaign)
     rounds = calibrations.measured(campaign, pk, page)
     own = next((each for each in rounds if each.round.pk == pk), None)
-    criteria = list(campaign.rubric.criteria.all())
+    criteria = list(campaign.protocol.criteria.all())
     of_criteria = {each.criterion_id: each.text for each in round.notes.filter(unit__isnull=True)}
     manager = campaign.memberships.filter(user=request.user, role=Membership.Role.MANAGER)
     context = {

@@ -20,8 +20,8 @@ from judging.base.forms.plain_text import sent_text
 from judging.campaigns.actions import live_agreements, selections
 from judging.campaigns.guards import campaign_for_staff, how_to_decline, judges_now
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.guards import collection_for_readers
-from judging.datasets.models.dataset import Collection, Source
+from judging.datasets.guards import dataset_for_readers
+from judging.datasets.models.dataset import Dataset, Source
 from judging.protocols.models.protocol import Criterion
 
 BLIND_PAGE = 50
@@ -31,40 +31,38 @@ BLIND_PAGE = 50
 @require_GET
 def campaign_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """List the questions of a campaign in the order and with the filters that the address names."""
-    return _items(request, campaign.collection, campaign)
+    return _items(request, campaign.dataset, campaign)
 
 
-@collection_for_readers
+@dataset_for_readers
 @require_GET
-def collection_items(request: HttpRequest, collection: Collection) -> HttpResponse:
+def dataset_items(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """List the questions of a dataset; their judgments are shown with the campaigns."""
-    return _items(request, collection, None)
+    return _items(request, dataset, None)
 
 
 @campaign_for_staff
 @require_GET
 def campaign_item(request: HttpRequest, campaign: Campaign, source: int) -> HttpResponse:
     """Show a source with its questions, every rating, comment and score."""
-    return _item(request, campaign.collection, campaign, source)
+    return _item(request, campaign.dataset, campaign, source)
 
 
-@collection_for_readers
+@dataset_for_readers
 @require_GET
-def collection_item(request: HttpRequest, collection: Collection, source: int) -> HttpResponse:
+def dataset_item(request: HttpRequest, dataset: Dataset, source: int) -> HttpResponse:
     """Show a source of a dataset with its questions and their scores."""
-    return _item(request, collection, None, source)
+    return _item(request, dataset, None, source)
 
 
 @campaign_for_staff
 @require_POST
 def keep_example_view(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Keep a question as an example for the paper, or let it go; then back to where it was seen."""
-    if judges_now(request.user, campaign.collection):
+    if judges_now(request.user, campaign.dataset):
         raise Http404
     unit = _number(request.POST.get("unit", ""))
-    source = Source.objects.filter(
-        collection=campaign.collection_id, question_sets__units=unit
-    ).first()
+    source = Source.objects.filter(dataset=campaign.dataset_id, question_sets__units=unit).first()
     if unit is None or source is None:
         raise Http404
     if request.POST.get("act") == "let-go":
@@ -76,22 +74,22 @@ def keep_example_view(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             campaign=campaign, unit=unit, note=note, by=request.user, now=timezone.now()
         )
         messages.success(request, _("Kept. It goes into the report's files, and into its LaTeX."))
-    form = ItemsForm(request.POST, collection=campaign.collection, campaign=campaign)
+    form = ItemsForm(request.POST, dataset=campaign.dataset, campaign=campaign)
     query = form.query() if form.is_valid() else ItemQuery()
     return redirect(
         f"{reverse('analysis:item', args=[campaign.uuid, source.pk])}?{_with_unit(query, unit)}"
     )
 
 
-def _items(request: HttpRequest, collection: Collection, campaign: Campaign | None) -> HttpResponse:
-    selections.keep_from_who_judges(request.user, collection, campaign=campaign)
-    if judges_now(request.user, collection):
-        return _blind_list(request, collection, campaign)
+def _items(request: HttpRequest, dataset: Dataset, campaign: Campaign | None) -> HttpResponse:
+    selections.keep_from_who_judges(request.user, dataset, campaign=campaign)
+    if judges_now(request.user, dataset):
+        return _blind_list(request, dataset, campaign)
     # without a chosen order, the questions that annotators dispute most come first
     is_disputed = campaign is not None and live_agreements.has_disputes(campaign)
     address = {"sort": "disagreement"} if is_disputed and not request.GET else request.GET
-    form = ItemsForm(address, collection=collection, campaign=campaign)
-    context: dict[str, Any] = _frame(collection, campaign) | {"form": form}
+    form = ItemsForm(address, dataset=dataset, campaign=campaign)
+    context: dict[str, Any] = _frame(dataset, campaign) | {"form": form}
     if not form.is_valid():
         return render(request, "analysis/evidence/list.html", context, status=422)
     chosen = form.chosen()
@@ -114,13 +112,9 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
     return render(request, "analysis/evidence/list.html", context)
 
 
-def _blind_list(
-    request: HttpRequest, collection: Collection, campaign: Campaign | None
-) -> HttpResponse:
+def _blind_list(request: HttpRequest, dataset: Dataset, campaign: Campaign | None) -> HttpResponse:
     """List only the sources: a user who judges them may see nothing that distinguishes systems."""
-    sources = Source.objects.filter(collection=collection, repeat_of__isnull=True).order_by(
-        "position"
-    )
+    sources = Source.objects.filter(dataset=dataset, repeat_of__isnull=True).order_by("position")
     if campaign and campaign.selection and campaign.state != Campaign.State.DRAFT:
         chosen = campaign.selected_units.values("unit__question_set__source")
         sources = sources.filter(pk__in=chosen)
@@ -128,28 +122,26 @@ def _blind_list(
     found = list(
         sources.filter(position__gt=after)[: BLIND_PAGE + 1] if after else sources[: BLIND_PAGE + 1]
     )
-    context = _frame(collection, campaign) | {
+    context = _frame(dataset, campaign) | {
         "sources": found[:BLIND_PAGE],
-        "decline": how_to_decline(request.user, collection),
+        "decline": how_to_decline(request.user, dataset),
         "more_after": found[BLIND_PAGE - 1].position if len(found) > BLIND_PAGE else None,
     }
     return render(request, "analysis/evidence/blind.html", context)
 
 
 def _item(
-    request: HttpRequest, collection: Collection, campaign: Campaign | None, pk: int
+    request: HttpRequest, dataset: Dataset, campaign: Campaign | None, pk: int
 ) -> HttpResponse:
-    selections.keep_from_who_judges(request.user, collection, campaign=campaign)
-    held = Source.objects.filter(collection=collection, repeat_of__isnull=True).select_related(
-        "passage"
-    )
+    selections.keep_from_who_judges(request.user, dataset, campaign=campaign)
+    held = Source.objects.filter(dataset=dataset, repeat_of__isnull=True).select_related("passage")
     source = get_object_or_404(held, pk=pk)
-    blind = judges_now(request.user, collection)
-    context: dict[str, Any] = _frame(collection, campaign) | {"source": source, "is_blind": blind}
+    blind = judges_now(request.user, dataset)
+    context: dict[str, Any] = _frame(dataset, campaign) | {"source": source, "is_blind": blind}
     if blind:
-        context["decline"] = how_to_decline(request.user, collection)
+        context["decline"] = how_to_decline(request.user, dataset)
     else:
-        context |= _order(request, collection, campaign, source)
+        context |= _order(request, dataset, campaign, source)
     first = context["chosen"].metric if not blind else None
     asked = _number(request.GET.get("unit", ""))
     context["shown"] = material.source_evidence(
@@ -161,15 +153,13 @@ def _item(
 
 
 def _order(
-    request: HttpRequest, collection: Collection, campaign: Campaign | None, source: Source
+    request: HttpRequest, dataset: Dataset, campaign: Campaign | None, source: Source
 ) -> dict[str, Any]:
     """Return the questions before and after the source in the order that the address names."""
-    form = ItemsForm(request.GET, collection=collection, campaign=campaign)
+    form = ItemsForm(request.GET, dataset=dataset, campaign=campaign)
     query = form.query() if form.is_valid() else ItemQuery()
     chosen = (
-        form.chosen()
-        if form.is_valid()
-        else listing.Chosen(collection=collection, campaign=campaign)
+        form.chosen() if form.is_valid() else listing.Chosen(dataset=dataset, campaign=campaign)
     )
     unit = _number(request.GET.get("unit", ""))
     beside = listing.neighbours(chosen, source=source, unit=unit)
@@ -197,19 +187,19 @@ def _addressed(query: ItemQuery) -> dict[str, Any]:
     return {"query": query.encoded, "fields": fields}
 
 
-def _frame(collection: Collection, campaign: Campaign | None) -> dict[str, Any]:
+def _frame(dataset: Dataset, campaign: Campaign | None) -> dict[str, Any]:
     """Return the context of the pages of questions, of a campaign or of a dataset."""
     if campaign is None:
         return {
-            "collection": collection,
+            "dataset": dataset,
             "campaign": None,
-            "frame": "analysis/evidence/collection_frame.html",
-            "list_url": reverse("analysis:collection_items", args=[collection.pk]),
-            "item_name": "analysis:collection_item",
-            "key": collection.pk,
+            "frame": "analysis/evidence/dataset_frame.html",
+            "list_url": reverse("analysis:dataset_items", args=[dataset.pk]),
+            "item_name": "analysis:dataset_item",
+            "key": dataset.pk,
         }
     return {
-        "collection": collection,
+        "dataset": dataset,
         "campaign": campaign,
         "tab": "items",
         "frame": "judging/overview/frame.html",

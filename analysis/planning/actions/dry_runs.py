@@ -220,7 +220,7 @@ def _fill_tasks(
 ) -> dry_runs.Filled:
     """Have the admitted annotators do all tasks of a copy."""
     enrolled = [each.arrival.enrollment for each in came if each.arrival.is_let_in]
-    answers = SimulatedAnswers(copy, enrolled, annotators, order, frames.rubric_of(copy), assumed)
+    answers = SimulatedAnswers(copy, enrolled, annotators, order, frames.protocol_of(copy), assumed)
     return dry_runs.fill_copy(
         campaign=copy,
         people=enrolled,
@@ -272,7 +272,7 @@ def _passed(
 def _cost(copy: Campaign, came: Sequence[_Candidate], assumed: Assumed) -> dict[str, Any]:
     """Return the time that each annotator took in a copy, and a forecast of time and cost of such a
     study."""
-    page = frames.rubric_of(copy).estimated_seconds
+    page = frames.protocol_of(copy).estimated_seconds
     spent = _spent(copy, {each.label: each.who for each in came})
     return {
         "page": page,
@@ -312,7 +312,7 @@ def _gate(copy: Campaign) -> Gate | None:
         return None
     points = {
         each.pk: [point.value for point in each.points.all()]
-        for each in copy.rubric.criteria.prefetch_related("points")
+        for each in copy.protocol.criteria.prefetch_related("points")
     }
     return Gate(items, points, copy.pass_mark, copy.tries)
 
@@ -378,10 +378,10 @@ def estimate_power(
     if rows.empty or len(order) < 2:
         return []
     rows["set"] = rows["source"] + "\t" + rows["system"]
-    forces = [rule for rule in read.rubric.rules if isinstance(rule, Force)]
+    forces = [rule for rule in read.protocol.rules if isinstance(rule, Force)]
     return simulated.power_of(
         rows,
-        criteria=read.rubric.criteria,
+        criteria=read.protocol.criteria,
         forces=forces,
         order=order,
         annotators=annotators,

@@ -14,7 +14,7 @@ from judging.base.progress import TellProgress, ignore_progress
 from judging.base.refusals import Refused
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.jobs.actions.jobs import CannotDo, Work
 from judging.jobs.models.job import Job
 from judging.llm_judges.actions import llm_judges
@@ -43,7 +43,7 @@ class Discarded:
 
 def discard_unused(
     *,
-    collection: Collection,
+    dataset: Dataset,
     user: User,
     by: User,
     now: datetime,
@@ -60,7 +60,7 @@ def discard_unused(
         If a simulated copy is being made.
     """
     with transaction.atomic():
-        held = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+        held = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
         if held.owner_id == user.pk or held.shares.filter(user=user).exists():
             raise StillInUse("End this use first.")
         theirs = held.campaigns.filter(created_by=user).order_by("-pk")
@@ -74,17 +74,15 @@ def discard_unused(
 
 def execute_discard(work: Work, now: datetime) -> dict[str, Any]:
     """Run `discard` as a job."""
-    collection, by = work.job.collection, work.job.created_by
-    if collection is None:
+    dataset, by = work.job.dataset, work.job.created_by
+    if dataset is None:
         raise CannotDo("The dataset is gone already.")
     user = User.objects.get(pk=work.job.parameters["user"])
     try:
-        done = discard_unused(
-            collection=collection, user=user, by=by, now=now, progress=work.progress
-        )
+        done = discard_unused(dataset=dataset, user=user, by=by, now=now, progress=work.progress)
     except (StillInUse, CannotTry) as refused:
         raise CannotDo(str(refused)) from None
-    return {"collection": collection.pk, "campaigns": done.deleted, "kept": done.kept}
+    return {"dataset": dataset.pk, "campaigns": done.deleted, "kept": done.kept}
 
 
 def _discard(campaign: Campaign, by: User, now: datetime, progress: TellProgress) -> bool:
@@ -99,7 +97,7 @@ def _discard(campaign: Campaign, by: User, now: datetime, progress: TellProgress
             for enrollment in held.enrollments.order_by("pk"):
                 erasures.erase_annotator(enrollment=enrollment, by=by, now=now)
             held.erasures.all().delete()
-            for judge in held.machine_judges.all():
+            for judge in held.llm_judges.all():
                 llm_judges.remove_llm_judge(judge=judge, by=by)
             Result.objects.filter(run__campaign=held).delete()
             Run.objects.filter(campaign=held).delete()

@@ -42,7 +42,7 @@ NOT_ASSESSED = "N/A: no question was shown to the same annotator twice"
 def sheet(campaign: Campaign) -> tuple[Answers, dict[str, Answers]]:
     """Return the answers for the whole study, by number of the datasheet's question, and those for
     each criterion, by the name that annotators saw."""
-    document = frames.rubric_of(campaign)
+    document = frames.protocol_of(campaign)
     done = runs.latest_run(campaign)
     found = runs.found_by(done) if done else None
     study = {
@@ -57,11 +57,11 @@ def sheet(campaign: Campaign) -> tuple[Answers, dict[str, Answers]]:
 
 
 def _systems(campaign: Campaign, document: ProtocolDocument) -> Iterator[tuple[str, HedsAnswer]]:
-    sources = campaign.collection.sources.all()
+    sources = campaign.dataset.sources.all()
     yield (
         "1.1.2",
         HedsAnswer(
-            f"{campaign.title}. SHA-256 of its protocol: {campaign.protocol_digest or 'not locked yet'}"
+            f"{campaign.title}. SHA-256 of its protocol: {campaign.locked_digest or 'not locked yet'}"
         ),
     )
     given = [
@@ -78,7 +78,7 @@ def _systems(campaign: Campaign, document: ProtocolDocument) -> Iterator[tuple[s
     of_sets = document.expected > 1 or any(each.unit == "set" for each in document.criteria)
     yield "2.2", HedsAnswer(options=(6,) if of_sets else (5,))
     yield "2.3", HedsAnswer(options=(11,))
-    tag = campaign.collection.language.split("-")[0].lower()
+    tag = campaign.dataset.language.split("-")[0].lower()
     option = LANGUAGES.get(tag)
     spoken = HedsAnswer(options=(option,)) if option else HedsAnswer(tag, (OTHER_LANGUAGE,))
     yield "2.4", spoken

@@ -46,8 +46,8 @@ for annotators in {annotators}:
 def variance_sources(campaign: Campaign) -> list[tuple[str, str, str]]:
     """Return the possible sources of variances, as (key, kind, name): rounds of the campaign, on
     criteria that may be averaged, and the literature."""
-    rubric = frames.rubric_of(campaign)
-    criteria = [(each.key, each.name) for each in rubric.criteria if each.is_averaged]
+    protocol = frames.protocol_of(campaign)
+    criteria = [(each.key, each.name) for each in protocol.criteria if each.is_averaged]
     own = [(f"{kind}/{key}", kind, name) for kind in _judged(campaign) for key, name in criteria]
     return own + [(key, "QGEval", key.partition("/")[2].replace("_", " ")) for key in LIBRARY]
 
@@ -144,7 +144,7 @@ def _variances(campaign: Campaign, key: str) -> tuple[Variances, int]:
         return LIBRARY[key], 0
     kind, _, criterion = key.partition("/")
     read = frames.read_campaign(campaign, round=kind)
-    rows = placed_ratings(read, read.rubric.criterion(criterion))
+    rows = placed_ratings(read, read.protocol.criterion(criterion))
     try:
         found = variance_components(
             rows["value"].to_numpy(dtype="float64"),

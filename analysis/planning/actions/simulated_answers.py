@@ -30,10 +30,14 @@ class SimulatedAnswers:
         enrolled: list[Enrollment],
         annotators: list[SimulatedAnnotator],
         order: list[str],
-        rubric: ProtocolDocument,
+        protocol: ProtocolDocument,
         assumed: Assumed,
     ) -> None:
-        self.criteria, self.assumed, self.page = rubric.criteria, assumed, rubric.estimated_seconds
+        self.criteria, self.assumed, self.page = (
+            protocol.criteria,
+            assumed,
+            protocol.estimated_seconds,
+        )
         self.people = {
             each.pk: (place, who)
             for place, (each, who) in enumerate(zip(enrolled, annotators, strict=True))

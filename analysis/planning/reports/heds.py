@@ -52,7 +52,7 @@ ELEMENTS: Sequence[tuple[str, str, Kind, str]] = (
     ("3.2.4", f"{PEOPLE}-training_practice", "text", "training and practice"),
     ("3.2.5", f"{PEOPLE}-characteristics", "text", "other characteristics"),
     ("3.3.1", f"{DESIGN}-preregistered", "options", "preregistration"),
-    ("3.3.2", f"{DESIGN}-collection_method", "text", "medium"),
+    ("3.3.2", f"{DESIGN}-dataset_method", "text", "medium"),
     ("3.3.3.1", f"{DESIGN}-quality_assurance-method", "options", "kinds of quality assurance"),
     ("3.3.3.2", f"{DESIGN}-quality_assurance-description", "text", "quality assurance"),
     ("3.3.4.1", f"{DESIGN}-what_evaluators_see-link", "text", "link to the interface"),

@@ -93,7 +93,7 @@ class Computation:
 
     def agreement(self) -> Values:
         """Yield every coefficient, for two annotators also Cohen's kappa and their correlation."""
-        for criterion in self.read.rubric.criteria if len(self.read.judgments) else ():
+        for criterion in self.read.protocol.criteria if len(self.read.judgments) else ():
             table = self.read.ratings(criterion.key).to_numpy()
             for row in of_table(table, criterion):
                 level = f"_{row.level}" if row.coefficient == "krippendorff_alpha" else ""

@@ -17,7 +17,7 @@ from analysis.reports.numerals import format_list, format_short_list
 from analysis.sections.agreement.agreement import NAMES
 from judging.campaigns.models.campaign import Campaign
 from judging.datasets.models.added_file import AddedFile
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Metric
 from judging.formats import child
 from judging.formats.choices import JoiningChoices
@@ -36,7 +36,7 @@ from judging.jobs.models.job import Job
 from judging.people.models.user import User
 from judging.protocols import documents
 from judging.protocols.actions import protocols
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from quaestor_metrics._progress import on_each_text
 
 KIND = "analysis.reproduce"
@@ -101,7 +101,7 @@ def reproduce_study(
     with transaction.atomic():
         campaign = _campaign(study, files, by, now)
         tell("Computing the study's numbers")
-        standing = list(campaign.collection.added_files.standing().listed())
+        standing = list(campaign.dataset.added_files.standing().listed())
         hashes = tuple(added.file.sha256 for added in standing)
         joined = [added for added in standing if not _is_all_new(added)]
         computation = Computation(frames.read_campaign(campaign, excluded=()))
@@ -115,7 +115,7 @@ def reproduce_study(
             study=study,
             hashes=hashes,
             campaign=campaign,
-            quarantined=campaign.collection.quarantine.count(),
+            quarantined=campaign.dataset.quarantine.count(),
             joined=tuple(map(_how_joined, joined)),
             rows=tuple((" / ".join(path), *both) for path, both in beside.items()),
             published=tree_of((path, one) for path, (one, _) in beside.items() if one is not None),
@@ -145,8 +145,8 @@ def _leaves(tree: Numbers, path: NumberPath = ()) -> Iterator[tuple[NumberPath, 
 
 def _keep(found: Reproduction) -> None:
     """Have the dataset remember what came out, for the pages."""
-    collection = found.campaign.collection
-    criteria = {each.key: each.name for each in found.campaign.rubric.criteria.all()}
+    dataset = found.campaign.dataset
+    criteria = {each.key: each.name for each in found.campaign.protocol.criteria.all()}
     shown = {
         "study": found.study.key,
         "title": found.study.title,
@@ -160,8 +160,8 @@ def _keep(found: Reproduction) -> None:
         "published": bool(found.published),
         "joined": found.joined,
     }
-    collection.mapping = {**collection.mapping, REPRODUCED: shown}
-    Collection.objects.filter(pk=collection.pk).update(mapping=collection.mapping)
+    dataset.mapping = {**dataset.mapping, REPRODUCED: shown}
+    Dataset.objects.filter(pk=dataset.pk).update(mapping=dataset.mapping)
 
 
 # -- importing ------------------------------------------------------------------------------------
@@ -171,30 +171,34 @@ def _campaign(
     study: PublishedStudy, files: Sequence[ReleasedFile], by: User, now: datetime
 ) -> Campaign:
     """Return the campaign that these files became earlier, or import them."""
-    rubric = protocols.install(document=documents.shipped(study.protocol))
+    protocol = protocols.install(document=documents.shipped(study.protocol))
     wanted = {each.file.pk for each in files}
-    holding = Collection.objects.filter(owner=by, added_files__file__in=wanted)
-    for collection in holding.distinct().order_by("pk"):
-        standing = collection.added_files.standing().values_list("file", flat=True)
-        if set(standing) == wanted and (known := find_rated_campaign(collection, rubric)):
+    holding = Dataset.objects.filter(owner=by, added_files__file__in=wanted)
+    for dataset in holding.distinct().order_by("pk"):
+        standing = dataset.added_files.standing().values_list("file", flat=True)
+        if set(standing) == wanted and (known := find_rated_campaign(dataset, protocol)):
             return known
     if study.files == "one" and len(files) > 1:
         raise CannotImport(
             [f"{study.title} is computed for one released file. Give one at a time."]
         )
-    collection = _assembled(study, files, rubric, by, now)
-    if found := find_rated_campaign(collection, rubric):
+    dataset = _assembled(study, files, protocol, by, now)
+    if found := find_rated_campaign(dataset, protocol):
         return found
-    if not collection.metrics.filter(kind=Metric.Kind.HUMAN_MEAN).exists():
+    if not dataset.metrics.filter(kind=Metric.Kind.HUMAN_MEAN).exists():
         raise CannotImport(["The file holds no ratings, so there is nothing to reproduce."])
     # a closed campaign without annotators represents means whose single ratings were not released
     title = f"{study.title}: released means"
-    return campaign_of_means(collection=collection, rubric=rubric, title=title, by=by, now=now)
+    return campaign_of_means(dataset=dataset, protocol=protocol, title=title, by=by, now=now)
 
 
 def _assembled(
-    study: PublishedStudy, files: Sequence[ReleasedFile], rubric: Rubric, by: User, now: datetime
-) -> Collection:
+    study: PublishedStudy,
+    files: Sequence[ReleasedFile],
+    protocol: Protocol,
+    by: User,
+    now: datetime,
+) -> Dataset:
     """Assemble a dataset from all files of a study.
 
     Tables of scores come first, because they name the systems that crowd batches have letters for.
@@ -202,19 +206,19 @@ def _assembled(
     """
     from judging.imports.actions import adding  # loads pandas
 
-    collection = waiting_files.create_dataset(name=study.title, by=by)
-    rubrics_of_study = Rubric.objects.filter(pk=rubric.pk)
+    dataset = waiting_files.create_dataset(name=study.title, by=by)
+    protocols_of_study = Protocol.objects.filter(pk=protocol.pk)
     tables: list[AddedFile] = []
     rated: list[AddedFile] = []
     for given in files:
-        added = waiting_files.upload_file(
-            collection=collection, name=given.name, file=given.file, by=by
-        )
+        added = waiting_files.upload_file(dataset=dataset, name=given.name, file=given.file, by=by)
         mapping = _mapping(study, given)
         is_table = not mapping.of_role(*RATED, "value")
-        protocol = None if is_table else rubric
         waiting_files.read_file(
-            added=added, mapping=mapping, rubrics=rubrics_of_study, rubric=protocol
+            added=added,
+            mapping=mapping,
+            protocols=protocols_of_study,
+            protocol=None if is_table else protocol,
         )
         (tables if is_table else rated).append(added)
     choices = JoiningChoices(unmatched="leave" if tables else "add")
@@ -222,11 +226,11 @@ def _assembled(
         waiting_files.choose_matching(added=added, choices=choices)
     for group in filter(None, (tables, rated)):
         adding.add_waiting_files(
-            waiting=group, by=by, now=now, rubrics=rubrics_of_study, accept_surprises=True
+            waiting=group, by=by, now=now, protocols=protocols_of_study, accept_surprises=True
         )
     if study.subset_separator:
-        _split_names(collection, study.subset_separator, by, now)
-    return collection
+        _split_names(dataset, study.subset_separator, by, now)
+    return dataset
 
 
 def _mapping(study: PublishedStudy, given: ReleasedFile) -> FileMapping:
@@ -280,13 +284,13 @@ def _missing(study: PublishedStudy, mapping: FileMapping) -> list[str]:
     return list(missing.values())
 
 
-def _split_names(collection: Collection, separator: str, by: User, now: datetime) -> None:
+def _split_names(dataset: Dataset, separator: str, by: User, now: datetime) -> None:
     """Split names of systems into a subset, which becomes metadata of the questions, and a
     system."""
-    keys = dict(collection.systems.values_list("name", "pk"))
+    keys = dict(dataset.systems.values_list("name", "pk"))
     proposed = names.split(keys, separator)
     names.rename_systems(
-        collection=collection,
+        dataset=dataset,
         names={keys[name]: new for name, new in proposed.names.items()},
         kinds={},
         subsets={keys[name]: subset for name, subset in proposed.subsets.items()},
@@ -355,14 +359,14 @@ def execute_reproduction(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]
 
 def reproduction_result(campaign: Campaign) -> dict[str, Any] | None:
     """Return the result for a campaign's dataset; None if it reproduces no study."""
-    kept: dict[str, Any] | None = campaign.collection.mapping.get(REPRODUCED)
+    kept: dict[str, Any] | None = campaign.dataset.mapping.get(REPRODUCED)
     return kept
 
 
 def visible_to(user: User) -> Sequence[Mapping[str, Any]]:
     """Return the reproductions that a user may see, the latest first: campaign, study and day."""
     campaigns = Campaign.objects.visible_to(user).filter(
-        origin=Campaign.Origin.IMPORTED, collection__mapping__has_key=REPRODUCED
+        origin=Campaign.Origin.IMPORTED, dataset__mapping__has_key=REPRODUCED
     )
-    study = F(f"collection__mapping__{REPRODUCED}__title")
+    study = F(f"dataset__mapping__{REPRODUCED}__title")
     return [*campaigns.order_by("-pk").values("uuid", "created_at", study=study)]

@@ -9,7 +9,7 @@ from analysis.published.reports import repeatability as layout
 from analysis.reports.tables import to_csv
 from judging.base.limits import MAX_PAGE_ROWS
 from judging.base.views.refusals import refusals_shown
-from judging.campaigns.actions import locked_protocols
+from judging.campaigns.actions import locked_plans
 from judging.campaigns.guards import campaign_for_staff
 from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.views.downloads import export_response
@@ -32,7 +32,7 @@ def reproduction(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "is_first_seen": Campaign.objects.visible_to(request.user)
         .filter(pk=campaign.reproduces_id)
         .exists(),
-        "shared": locked_protocols.read_locked_protocol(campaign)["reproduces"]["shared"],
+        "shared": locked_plans.read_locked_plan(campaign)["reproduces"]["shared"],
         "waits": _waits(request, campaign),
         "job": campaign.jobs.filter(kind=repeatability.KIND).unfinished().first(),
         "worker_lives": jobs.worker_lives(),

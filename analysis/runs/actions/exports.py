@@ -20,7 +20,7 @@ from judging.base import transactions
 from judging.formats.recipes.writers import study_pieces
 from judging.imports.actions import exports
 from judging.jobs import storage
-from judging.protocols.models.protocol import Criterion, Rubric
+from judging.protocols.models.protocol import Criterion, Protocol
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal results are equal archives
 
@@ -34,8 +34,8 @@ def run_json(run: Run) -> Iterator[str]:
         "parameters": run.parameters,
         "versions": run.versions,
         "input_sha256": run.input_sha256,
-        "protocol_sha256": run.campaign.protocol_digest,
-        "rubric": {"key": run.campaign.rubric.key, "version": run.campaign.rubric.version},
+        "plan_sha256": run.campaign.locked_digest,
+        "protocol": {"key": run.campaign.protocol.key, "version": run.campaign.protocol.version},
     }
     with transactions.one_moment():  # erasing an annotator rewrites the tables
         yield from tables.run_json_pieces(made, runs.StoredTables(run, keep=False))
@@ -108,12 +108,12 @@ def _files_on_the_protocol(run: Run) -> Iterator[tuple[str, bytes]]:
     """Yield what is needed to read and to compute again the judgments: codebook, R script, clusters
     of sources, protocol."""
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
-    yield "mixed-model.R", mixed_model_script(_missing_values(run.campaign.rubric)).encode()
+    yield "mixed-model.R", mixed_model_script(_missing_values(run.campaign.protocol)).encode()
     if clusters := frames.shared_clusters(run.campaign, str(run.parameters.get("clusters", ""))):
         yield "clusters-raw.csv", _clusters_csv(clusters).encode()
-    rubric = run.campaign.rubric.document
-    text = json.dumps(rubric, indent=1, ensure_ascii=False, sort_keys=True)
-    yield "rubric.json", text.encode()
+    protocol = run.campaign.protocol.document
+    text = json.dumps(protocol, indent=1, ensure_ascii=False, sort_keys=True)
+    yield "protocol.json", text.encode()
 
 
 def _clusters_csv(clusters: Mapping[str, str]) -> str:
@@ -135,10 +135,10 @@ def _name_of(result: Result) -> str:
     return f"figures/{name.removesuffix('-light')}.svg"
 
 
-def _missing_values(rubric: Rubric) -> dict[str, list[int]]:
+def _missing_values(protocol: Protocol) -> dict[str, list[int]]:
     """Return the criteria whose points have an order, each with the values that count as
     missing."""
-    ordered = rubric.criteria.exclude(level=Criterion.Level.NOMINAL).prefetch_related("points")
+    ordered = protocol.criteria.exclude(level=Criterion.Level.NOMINAL).prefetch_related("points")
     return {
         each.key: [point.value for point in each.points.all() if point.missing] for each in ordered
     }
@@ -172,11 +172,11 @@ judgments.csv       every standing judgment; text that a spreadsheet would take 
 judgments-raw.csv   the same, every cell as it is stored, for programs: do not open it in a spreadsheet
 codebook.csv        what the columns and values of judgments.csv mean
 examples.csv        questions that were kept as examples, if there are any
-rubric.json         the protocol: {rubric}, version {version}
+protocol.json         the protocol: {protocol}, version {version}
 clusters-raw.csv    which sources belong together, if some do
 mixed-model.R       the same mixed model in R; it reads judgments-raw.csv and clusters-raw.csv
 
-Dataset: {collection}. Licence: {licence}.
+Dataset: {dataset}. Licence: {licence}.
 Input: SHA-256 {sha256}
 """
 
@@ -188,10 +188,10 @@ def readme(run: Run) -> str:
         title=campaign.title,
         line="=" * len(campaign.title),
         number=run.number,
-        rubric=campaign.rubric.title,
-        version=campaign.rubric.version,
-        collection=campaign.collection.name,
-        licence=campaign.collection.licence
+        protocol=campaign.protocol.title,
+        version=campaign.protocol.version,
+        dataset=campaign.dataset.name,
+        licence=campaign.dataset.licence
         or "not stated; ask the dataset's creator before passing it on",
         sha256=run.input_sha256,
     )

@@ -43,7 +43,7 @@ WHERE one.who < other.who GROUP BY 1, 2 ORDER BY 1, 2
 
 def execute_agreement(work: jobs.Work) -> Mapping[str, Any]:
     """Compute and store a campaign's agreement; keep few earlier moments, without their details."""
-    campaign = Campaign.objects.select_related("collection", "rubric").get(jobs=work.job.pk)
+    campaign = Campaign.objects.select_related("dataset", "protocol").get(jobs=work.job.pk)
     earlier = campaign.live_agreements
     computed = LiveAgreement(
         campaign=campaign,
@@ -66,7 +66,7 @@ def alphas(campaign: Campaign) -> dict[str, dict[str, Any]]:
     patterns = frames.count_values(campaign, by_source=True)
     interval = Jackknife(unit=frames.clusters_of_passages(campaign).unit)
     found: dict[str, dict[str, Any]] = {}
-    for criterion in frames.rubric_of(campaign).criteria:
+    for criterion in frames.protocol_of(campaign).criteria:
         alpha = krippendorff_alpha(
             patterns[criterion.key],
             level=level_of(criterion),
@@ -103,7 +103,7 @@ def _who_agree_least(pairs: Sequence[Mapping[str, int]]) -> list[int]:
 
 def _items(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the most disputed units, in the order of the list of questions."""
-    chosen = listing.Chosen(collection=campaign.collection, campaign=campaign, sort="disagreement")
+    chosen = listing.Chosen(dataset=campaign.dataset, campaign=campaign, sort="disagreement")
     disputed = [row for row in listing.read_page(chosen, size=MAX_ITEMS).rows if row.key]
     key_of = dict(
         Source.objects.filter(pk__in=[row.source for row in disputed]).values_list("pk", "key")

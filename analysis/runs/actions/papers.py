@@ -23,9 +23,9 @@ PDF = "report-pdf"
 def methods_facts(run: Run) -> RunMade:
     """Return the facts about a run that its methods text states."""
     return RunMade(
-        rubric=frames.rubric_of(run.campaign),
-        rubric_version=run.campaign.rubric.version,
-        protocol_sha256=run.campaign.protocol_digest if run.campaign.origin == "judged" else "",
+        protocol=frames.protocol_of(run.campaign),
+        protocol_version=run.campaign.protocol.version,
+        plan_sha256=run.campaign.locked_digest if run.campaign.origin == "judged" else "",
         seed=run.seed,
         resamples=int(run.parameters.get("resamples", 0)),
         parameters=run.parameters,
@@ -71,7 +71,7 @@ def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterato
     parts = [*_latex_summary(found), "\\section{Methods}", "\\input{methods}"]
     parts += _latex_chapters(run, found)
     if kept := examples.example_rows(run.campaign):
-        criteria = list(run.campaign.rubric.criteria.values_list("key", "name"))
+        criteria = list(run.campaign.protocol.criteria.values_list("key", "name"))
         yield "examples.tex", latex.latex_examples(kept, criteria)
         parts += ["\\section{Examples}", "\\input{examples}"]
     yield "report.tex", latex.latex_document(run.campaign.title, parts, references=bool(sources))
@@ -161,10 +161,12 @@ def make_pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
         if cards or chapter.text:
             chapters.append((chapter.marked_title, chapter.text, cards))
     summary = summarise_run(found)
-    rubric = run.campaign.rubric
+    protocol = run.campaign.protocol
     report = typeset.PrintedReport(
         title=run.campaign.title,
-        stamp=(f"{rubric.title}, run {run.number}, seed {run.seed}, input {run.input_sha256[:16]}"),
+        stamp=(
+            f"{protocol.title}, run {run.number}, seed {run.seed}, input {run.input_sha256[:16]}"
+        ),
         warnings=[unfinished] if study.unfinished else [],
         short=[(part.about, part.text) for part in summary.parts],
         short_table=summary.table,
@@ -177,7 +179,7 @@ def make_pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
 
 def _printed_examples(run: Run) -> list[dict[str, str]]:
     """Return the kept examples, each with its answer and its values in one line."""
-    names = list(run.campaign.rubric.criteria.values_list("key", "name"))
+    names = list(run.campaign.protocol.criteria.values_list("key", "name"))
     printed = []
     for row in examples.example_rows(run.campaign, longest=MAX_DOCUMENT_CHARACTERS):
         told = [f"Answer: {row['answer']}"] if row["answer"] else []

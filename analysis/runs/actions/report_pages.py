@@ -85,8 +85,8 @@ def _digest_of(run: Run) -> str:
     told = (
         _code(),
         str(last),
-        run.campaign.rubric.digest,
-        run.campaign.protocol_digest,
+        run.campaign.protocol.digest,
+        run.campaign.locked_digest,
         reverse("analysis:run", args=[run.campaign.uuid, run.number]),
     )
     return hashlib.sha256("\n".join(told).encode()).hexdigest()

@@ -32,7 +32,7 @@ from judging.datasets.models.score import Score
 from judging.jobs import storage
 from judging.jobs.actions import jobs
 from judging.jobs.models.job import Job
-from judging.llm_judges.models.llm_judge import MachineJudge
+from judging.llm_judges.models.llm_judge import LLMJudge
 from judging.overview.actions import erasures
 from judging.people.models.user import User
 from judging.quality.models.adjudication import SettledValue
@@ -72,7 +72,7 @@ def start_run(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[st
     notifies workers."""
     defaults = {
         **DEFAULTS,
-        **dict.fromkeys(PREPARED, default_preparation(campaign.collection.language)),
+        **dict.fromkeys(PREPARED, default_preparation(campaign.dataset.language)),
     }
     wanted = {"campaign": campaign, "seed": seed, "parameters": {**defaults, **parameters}}
     with transaction.atomic():
@@ -105,7 +105,7 @@ def score_run(*, run: Run, work: jobs.Work) -> MetricsScored:
     chosen, preparation = _metrics_of(run)
     steps = _RunSteps(work)
     computed = scores.compute_scores(
-        run.campaign.collection,
+        run.campaign.dataset,
         chosen=chosen,
         preparation=preparation,
         step=lambda done, total, name: steps.take(
@@ -120,7 +120,7 @@ def score_by_workers(*, run: Run, work: jobs.Work) -> MetricsScored:
     """Compute the missing scores of a run's metrics with all workers (`scoring_parts.compute`)."""
     chosen, preparation = _metrics_of(run)
     computed = scoring_parts.compute_job_scores(
-        work, run.campaign.collection, chosen=chosen, preparation=preparation
+        work, run.campaign.dataset, chosen=chosen, preparation=preparation
     )
     return MetricsScored(computed.failures, steps=0)
 
@@ -238,15 +238,13 @@ def analysis_state(campaign: Campaign) -> Record:
         round__campaign=campaign, round__kind="main", state__in=["submitted", "extra"]
     )
     standing = Exclusion.objects.standing().filter(enrollment__campaign=campaign).order_by("pk")
-    scored = Score.objects.filter(metric__collection=campaign.collection_id)
+    scored = Score.objects.filter(metric__dataset=campaign.dataset_id)
     return {
         "submitted": submitted.count(),
         "last_judgment": judgments.aggregate(last=Max("pk"))["last"] or 0,
         "exclusions": list(standing.values_list("pk", flat=True)),
-        "machine_judges": list(
-            MachineJudge.objects.filter(campaign=campaign)
-            .order_by("pk")
-            .values_list("pk", flat=True)
+        "llm_judges": list(
+            LLMJudge.objects.filter(campaign=campaign).order_by("pk").values_list("pk", flat=True)
         ),
         "last_score": scored.aggregate(last=Max("pk"))["last"] or 0,
         "settled": _settled_state(campaign),
@@ -269,7 +267,7 @@ def changed_since(run: Run) -> list[str]:
     told = {
         "judgments": ("submitted", "last_judgment"),
         "exclusions": ("exclusions",),
-        "LLM judges": ("machine_judges",),
+        "LLM judges": ("llm_judges",),
         "scores of metrics": ("last_score",),
     }
     if run.parameters.get("settled"):
@@ -280,9 +278,9 @@ def changed_since(run: Run) -> list[str]:
 def left_out_words(run: Run) -> list[str]:
     """Return names of systems, criteria, metrics and annotators that a run excludes by choice."""
     settings = {**DEFAULTS, **run.parameters}
-    rubric = frames.rubric_of(run.campaign)
-    names = {each.key: each.name for each in rubric.criteria}
-    names |= dict(run.campaign.collection.metrics.values_list("fingerprint", "name"))
+    protocol = frames.protocol_of(run.campaign)
+    names = {each.key: each.name for each in protocol.criteria}
+    names |= dict(run.campaign.dataset.metrics.values_list("fingerprint", "name"))
     singular = {
         "systems": "system",
         "criteria": "criterion",

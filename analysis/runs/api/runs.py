@@ -174,7 +174,7 @@ class Runs(mixins.ListModelMixin, OfStaff):
     lookup_value_converter = "int"
 
     def rows(self) -> QuerySet[Run]:
-        related = ("job", "campaign__rubric", "campaign__collection")
+        related = ("job", "campaign__protocol", "campaign__dataset")
         return Run.objects.filter(campaign=self.campaign).select_related(*related)
 
     def done_run(self) -> Run:
@@ -270,7 +270,7 @@ class Runs(mixins.ListModelMixin, OfStaff):
         if ending == "pdf":
             content = papers.kept_pdf(run)
         else:  # with the judgments, which name the system of each question
-            check_not_judging(request.user, self.campaign.collection)
+            check_not_judging(request.user, self.campaign.dataset)
             content = exports.archive(run)
         if content is None:
             raise NotFound("The run has no report of this type.")
@@ -320,7 +320,7 @@ def _offered(campaign: Campaign) -> dict[str, Any]:
     fields = run_forms.RunForm(campaign=campaign).fields
     offered = initial_values(fields)
     computable = {key for key, _name in fields["metrics"].choices}
-    metrics = [name for name in scores.core_metrics(campaign.collection) if name in computable]
+    metrics = [name for name in scores.core_metrics(campaign.dataset) if name in computable]
     return offered | {"metrics": metrics}
 
 

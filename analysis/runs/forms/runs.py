@@ -14,7 +14,7 @@ from analysis.scoring.forms.metrics import PreparationForm
 from analysis.sections import FURTHER, rule_application
 from analysis.sections.systems import slices
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from quaestor_metrics._scoring import QUESTION_UNITS
 
 MIXED_WHEN = ("quick", "always", "never")
@@ -196,13 +196,13 @@ class RunForm(PreparationForm):
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
-        super().__init__(*args, collection=campaign.collection, **kwargs)
+        super().__init__(*args, dataset=campaign.dataset, **kwargs)
         self.campaign = campaign
-        if not campaign.machine_judges.exists():
+        if not campaign.llm_judges.exists():
             del self.fields["judge_epsilon"]
         if not campaign.settled_values.exists():
             del self.fields["settled"]
-        if not rule_application.has_set_rules(frames.rubric_of(campaign)):
+        if not rule_application.has_set_rules(frames.protocol_of(campaign)):
             del self.fields["reading"]
         self.fields["slices"].choices = [
             (name, name.removeprefix(slices.FROM_FILE).replace("_", " "))
@@ -212,7 +212,7 @@ class RunForm(PreparationForm):
             ("", _("sources with identical passages")),
             *((name, name.replace("_", " ")) for name in frames.attribute_names(campaign)),
         ]
-        self._offer_metrics(campaign.collection)
+        self._offer_metrics(campaign.dataset)
         for what, choices in _parts(campaign).items():
             self.fields[f"without_{what}"] = forms.MultipleChoiceField(
                 label=LEFT_OUT[what],
@@ -221,9 +221,9 @@ class RunForm(PreparationForm):
                 choices=choices,
             )
 
-    def _offer_metrics(self, collection: Collection) -> None:
+    def _offer_metrics(self, dataset: Dataset) -> None:
         """Offer the metrics of questions that can be computed on a dataset."""
-        lacking = offers.lacking_in(collection)
+        lacking = offers.lacking_in(dataset)
         usable = [
             entry
             for entry in registry().list_metrics()
@@ -266,13 +266,13 @@ class RunForm(PreparationForm):
 def _parts(campaign: Campaign) -> dict[str, list[tuple[str, str]]]:
     """Return the systems, criteria, metrics and annotators that a run can exclude, as key and
     name."""
-    collection = campaign.collection
-    systems = collection.systems.order_by("name").values_list("name", "name")
+    dataset = campaign.dataset
+    systems = dataset.systems.order_by("name").values_list("name", "name")
     labels = campaign.enrollments.order_by("label").values_list("label", "label")
-    metrics = collection.metrics.order_by("pk").values_list("fingerprint", "name")
+    metrics = dataset.metrics.order_by("pk").values_list("fingerprint", "name")
     return {
         "systems": [(key, name or str(_("(no name)"))) for key, name in systems],
-        "criteria": [(each.key, each.name) for each in frames.rubric_of(campaign).criteria],
+        "criteria": [(each.key, each.name) for each in frames.protocol_of(campaign).criteria],
         "metrics": list(metrics),
         "annotators": list(labels),
     }

@@ -162,7 +162,7 @@ def _page(
         "campaign": campaign,
         "tab": "report",
         "form": form
-        or RunForm(initial={"metrics": core_metrics(campaign.collection)}, campaign=campaign),
+        or RunForm(initial={"metrics": core_metrics(campaign.dataset)}, campaign=campaign),
         "run": run,
         "job": campaign.jobs.filter(kind=runs.KIND).unfinished().first(),
         "failed": _failed_since(campaign, run),
@@ -177,7 +177,7 @@ def _page(
             "changed": runs.changed_since(run),
             "has_pdf": Result.objects.filter(run=run, key=papers.PDF).exists(),
             "kept": []
-            if judges_now(request.user, campaign.collection)
+            if judges_now(request.user, campaign.dataset)
             else examples.example_rows(campaign, longest=MAX_DOCUMENT_CHARACTERS),
             "facts": making.settings_facts(run.parameters, run.versions, seed=run.seed),
         }

@@ -30,7 +30,7 @@ def make_degraded_copies(*, campaign: Campaign) -> int:
 
     The four ways of degrading alternate. If a way cannot change a question, the next way is tried.
     """
-    if not knows_noise(campaign.collection.language):
+    if not knows_noise(campaign.dataset.language):
         raise NoCopies(
             "Questions are degraded by lists of English words, and this dataset is in another language."
         )
@@ -65,7 +65,7 @@ def _drawn(campaign: Campaign, rng: Random) -> Iterator[Unit]:
     """Yield one question of each source in a drawn order."""
     own = selections.judged_units(campaign).filter(
         question__isnull=False,
-        question_set__source__collection=campaign.collection,
+        question_set__source__dataset=campaign.dataset,
         question_set__source__repeat_of__isnull=True,
     )
     rows = list(

@@ -23,7 +23,7 @@ from judging.base.limits import MAX_NAME_CHARACTERS
 from judging.base.progress import TellProgress, ignore_progress
 from judging.base.refusals import InvalidInput, check_between, check_length
 from judging.datasets.actions import datasets
-from judging.datasets.models.dataset import Collection, Question, Reference, System
+from judging.datasets.models.dataset import Dataset, Question, Reference, System
 from judging.formats.frames import Problem
 from judging.formats.records import StudyRecords
 from judging.imports.actions import exports
@@ -54,24 +54,24 @@ class NothingToDegrade(jobs.CannotDo):
     field = "noise"
 
 
-def name_of_copy(collection: Collection) -> str:
+def name_of_copy(dataset: Dataset) -> str:
     """Return the usual name of a degraded copy."""
-    return f"{collection.name[:180]}, degraded"
+    return f"{dataset.name[:180]}, degraded"
 
 
-def degradable_systems(collection: Collection) -> QuerySet[System]:
+def degradable_systems(dataset: Dataset) -> QuerySet[System]:
     """Return the systems whose questions are not degraded already."""
-    return collection.systems.exclude(kind=System.Kind.DEGRADATION)
+    return dataset.systems.exclude(kind=System.Kind.DEGRADATION)
 
 
-def check_degradation(collection: Collection, wanted: WantedDegradation) -> None:
+def check_degradation(dataset: Dataset, wanted: WantedDegradation) -> None:
     """Raise InvalidInput for the first setting of a degradation that cannot be used."""
-    known = set(degradable_systems(collection).values_list("name", flat=True))
+    known = set(degradable_systems(dataset).values_list("name", flat=True))
     if not (wanted.systems or wanted.references):
         raise InvalidInput("Choose the systems whose questions are degraded.", field="systems")
     if unknown := [name for name in wanted.systems if name not in known]:
         raise InvalidInput(f"“{unknown[0]}” cannot be degraded here.", field="systems")
-    references = Reference.objects.filter(source__collection=collection)
+    references = Reference.objects.filter(source__dataset=dataset)
     if wanted.references and not references.exists():
         raise InvalidInput("The dataset has no references.", field="references")
     if not wanted.noise or not set(wanted.noise) <= set(KINDS):
@@ -85,48 +85,46 @@ def check_degradation(collection: Collection, wanted: WantedDegradation) -> None
     check_length(wanted.name, MAX_NAME_CHARACTERS, field="name")
 
 
-def start_degradation(*, collection: Collection, wanted: WantedDegradation, by: User) -> Job:
+def start_degradation(*, dataset: Dataset, wanted: WantedDegradation, by: User) -> Job:
     """Create a queued job that degrades questions. The caller notifies workers."""
-    check_degradation(collection, wanted)
-    return jobs.enqueue(kind=KIND, parameters=asdict(wanted), by=by, collection=collection)
+    check_degradation(dataset, wanted)
+    return jobs.enqueue(kind=KIND, parameters=asdict(wanted), by=by, dataset=dataset)
 
 
 def execute_degradation(work: jobs.Work) -> dict[str, Any]:
     """Degrade as the job asks. Called by the worker inside one transaction."""
     job = work.job
-    if job.collection is None:
+    if job.dataset is None:
         raise jobs.CannotDo("The dataset is no longer there.")
     wanted = WantedDegradation(**job.parameters)
     made = degrade_dataset(
-        collection=job.collection, wanted=wanted, by=job.created_by, progress=work.progress
+        dataset=job.dataset, wanted=wanted, by=job.created_by, progress=work.progress
     )
-    return {"collection": made.pk}
+    return {"dataset": made.pk}
 
 
-def is_large(*, collection: Collection, wanted: WantedDegradation) -> bool:
+def is_large(*, dataset: Dataset, wanted: WantedDegradation) -> bool:
     """Return whether it takes so long that it must be a job."""
-    held = Question.objects.filter(unit__question_set__source__collection=collection)
-    return held[: HELD + 1].count() > HELD or size(collection=collection, wanted=wanted) > LARGE
+    held = Question.objects.filter(unit__question_set__source__dataset=dataset)
+    return held[: HELD + 1].count() > HELD or size(dataset=dataset, wanted=wanted) > LARGE
 
 
-def size(*, collection: Collection, wanted: WantedDegradation) -> int:
+def size(*, dataset: Dataset, wanted: WantedDegradation) -> int:
     """Return the largest number of questions that the job degrades and copies."""
-    given = Question.objects.filter(unit__question_set__source__collection=collection)
+    given = Question.objects.filter(unit__question_set__source__dataset=dataset)
     chosen = given.filter(unit__question_set__system__name__in=wanted.systems).count()
-    chosen += (
-        Reference.objects.filter(source__collection=collection).count() if wanted.references else 0
-    )
+    chosen += Reference.objects.filter(source__dataset=dataset).count() if wanted.references else 0
     kept = {"all": given.count(), "chosen": chosen, "none": 0}[wanted.beside]
     return kept + chosen * len(wanted.noise) * wanted.percent // 100
 
 
 def degrade_dataset(
     *,
-    collection: Collection,
+    dataset: Dataset,
     wanted: WantedDegradation,
     by: User,
     progress: TellProgress = ignore_progress,
-) -> Collection:
+) -> Dataset:
     """Make a dataset of the same material with degraded questions; scores are not copied.
 
     Raises
@@ -136,13 +134,13 @@ def degrade_dataset(
     """
     from judging.imports.actions import adding  # loads pandas
 
-    if not knows_noise(collection.language):
+    if not knows_noise(dataset.language):
         raise NothingToDegrade(
             f"Degradations are not for this language: they know English words, the texts are "
-            f"{language_name(collection.language)}."
+            f"{language_name(dataset.language)}."
         )
     progress(0, 0, "Reading the dataset")
-    read = exports.export_dataset(collection=collection)
+    read = exports.export_dataset(dataset=dataset)
     sets = chosen_sets(read, wanted)
     made = list(
         degrade_systems(
@@ -155,36 +153,36 @@ def degrade_dataset(
     if not any(each.questions for each in made):
         raise NothingToDegrade("None of the chosen questions has words of the chosen sorts.")
     with transaction.atomic():
-        new = Collection.objects.create(
+        new = Dataset.objects.create(
             name=wanted.name,
             owner=by,
-            licence=collection.licence,
-            language=collection.language,
-            mapping={"degraded": _how(collection, wanted, made)},
+            licence=dataset.licence,
+            language=dataset.language,
+            mapping={"degraded": _how(dataset, wanted, made)},
         )
         study = degraded_study(read, sets, wanted, made)
         try:
             adding.store_records(
                 records=study,
-                collection=new,
+                dataset=new,
                 by=by,
                 now=timezone.now(),
                 progress=progress,
             )
         except CannotImport as refused:
             raise NothingToDegrade(refused.reasons[0]) from None
-        _say_kinds(new, collection, made)
-        datasets.quarantine_values(collection=new, problems=_left_out(read, made))
+        _say_kinds(new, dataset, made)
+        datasets.quarantine_values(dataset=new, problems=_left_out(read, made))
         history.record_event(
-            Event.Act.COLLECTION_DEGRADED,
+            Event.Act.DATASET_DEGRADED,
             by=by,
-            about=datasets.dataset_name(collection),
+            about=datasets.dataset_name(dataset),
             after=datasets.dataset_name(new),
         )
     return new
 
 
-def _say_kinds(new: Collection, old: Collection, made: Sequence[Degraded]) -> None:
+def _say_kinds(new: Dataset, old: Dataset, made: Sequence[Degraded]) -> None:
     """Mark degradations as such; copied systems stay what they were, and references are human."""
     for kind in System.Kind.values:
         names = old.systems.filter(kind=kind).values_list("name", flat=True)
@@ -208,9 +206,7 @@ def _left_out(read: StudyRecords, made: Iterable[Degraded]) -> list[Problem]:
     ]
 
 
-def _how(
-    collection: Collection, wanted: WantedDegradation, made: Iterable[Degraded]
-) -> dict[str, Any]:
+def _how(dataset: Dataset, wanted: WantedDegradation, made: Iterable[Degraded]) -> dict[str, Any]:
     systems = [
         {
             "system": each.system,
@@ -220,7 +216,7 @@ def _how(
         }
         for each in made
     ]
-    of = {"collection": collection.pk, "name": collection.name}
+    of = {"dataset": dataset.pk, "name": dataset.name}
     return {
         "of": of,
         "seed": wanted.seed,

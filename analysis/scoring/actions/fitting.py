@@ -13,7 +13,7 @@ from analysis.scoring.actions.column_pairs import EQUAL
 from analysis.scoring.actions.scores import CORE, REFUSALS
 from analysis.scoring.actions.site_metrics import registry
 from judging.base.limits import MAX_DOCUMENT_CHARACTERS
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Metric, Score
 from quaestor_metrics import (
     Preparation,
@@ -74,17 +74,17 @@ class Fits:
     not_tried: list[tuple[str, str]]
 
 
-def nearest_recipes(collection: Collection, column: Metric, *, slow: bool = False) -> Fits | None:
+def nearest_recipes(dataset: Dataset, column: Metric, *, slow: bool = False) -> Fits | None:
     """Return the recipes whose values are nearest to a column's; None if nothing can be compared.
     `slow`: METEOR and BERTScore too, if they can run."""
     wanted = Score.objects.filter(metric=column, unit__position__isnull=False, value__isnull=False)
     units = list(wanted.order_by("unit").values_list("unit", flat=True))
     keys = units[:: max(1, len(units) // SAMPLE)][:SAMPLE]
-    if len(keys) < REQUIRED_QUESTIONS or not items.has_references(collection):
+    if len(keys) < REQUIRED_QUESTIONS or not items.has_references(dataset):
         return None
     values = dict(wanted.filter(unit__in=keys).values_list("unit", "value"))
     try:
-        batch = _readable(items.read_metric_items(collection, ScoredUnit.PAIR, keys))
+        batch = _readable(items.read_metric_items(dataset, ScoredUnit.PAIR, keys))
     except EmptyReference:
         return None
     if len(batch) < REQUIRED_QUESTIONS:
@@ -102,9 +102,9 @@ def nearest_recipes(collection: Collection, column: Metric, *, slow: bool = Fals
     found: list[Fit] = []
     with keep_running([metric for metric, _, sample in tried if sample == SLOW_SAMPLE]):
         for metric, params, sample in tried:
-            for preparation in _preparations(metric, collection.language):
+            for preparation in _preparations(metric, dataset.language):
                 asked = (batch[:sample], column_values[:sample], preparation)
-                if fit := _fit(metric, params, *asked, collection.language):
+                if fit := _fit(metric, params, *asked, dataset.language):
                     found.append(fit)
     best = sorted(found, key=lambda fit: (-fit.share, fit.mean))[:SHOWN]
     return Fits(best, _missing(slow=slow)) if best else None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from judging.datasets.models.dataset import (
-    Collection,
+    Dataset,
     Question,
     QuestionSet,
     Reference,
@@ -27,22 +27,20 @@ COLUMNS = (
 
 
 def targets(
-    collection: Collection, unit: ScoredUnit, *, within: tuple[int, int] | None = None
+    dataset: Dataset, unit: ScoredUnit, *, within: tuple[int, int] | None = None
 ) -> list[int]:
     """Return the keys of all that a metric of this kind scores, in the file's order: units, or
     systems. `within`: only keys from the first to the last of these."""
     if unit is ScoredUnit.SYSTEM:
-        asked = System.objects.filter(
-            collection=collection, question_sets__units__question__isnull=False
-        )
+        asked = System.objects.filter(dataset=dataset, question_sets__units__question__isnull=False)
         if within:
             asked = asked.filter(pk__range=within)
         return sorted(set(asked.values_list("pk", flat=True)))
     units = Unit.objects.filter(
-        question_set__source__collection=collection, question_set__source__repeat_of__isnull=True
+        question_set__source__dataset=dataset, question_set__source__repeat_of__isnull=True
     )
     if unit is ScoredUnit.SET:
-        _require_sets(collection)
+        _require_sets(dataset)
         found = units.filter(position__isnull=True)
     else:
         found = units.filter(question__isnull=False)
@@ -55,7 +53,7 @@ def targets(
     )
 
 
-def read_metric_items(collection: Collection, unit: ScoredUnit, keys: Sequence[int]) -> list[Item]:
+def read_metric_items(dataset: Dataset, unit: ScoredUnit, keys: Sequence[int]) -> list[Item]:
     """Return the input of metrics of this unit for each key; a blank reference is refused with its
     source."""
     if unit in QUESTION_UNITS:
@@ -67,15 +65,15 @@ def read_metric_items(collection: Collection, unit: ScoredUnit, keys: Sequence[i
     return [ScoredSystem(tuple(_of_system(key))) for key in keys]
 
 
-def languages(collection: Collection) -> list[str]:
+def languages(dataset: Dataset) -> list[str]:
     """Return the languages of a dataset's sources, that of most texts first."""
-    own = collection.sources.exclude(language="").order_by("language")
-    return list(dict.fromkeys([collection.language, *own.values_list("language", flat=True)]))
+    own = dataset.sources.exclude(language="").order_by("language")
+    return list(dict.fromkeys([dataset.language, *own.values_list("language", flat=True)]))
 
 
-def has_references(collection: Collection) -> bool:
+def has_references(dataset: Dataset) -> bool:
     """Return whether any source of a dataset has a reference."""
-    return Reference.objects.filter(source__collection=collection).exists()
+    return Reference.objects.filter(source__dataset=dataset).exists()
 
 
 ItemRow = tuple[int, int, str, int, str, str | None, str]
@@ -140,9 +138,9 @@ def _references(sources: Iterable[int]) -> dict[int, tuple[str, ...]]:
     return {source: tuple(texts) for source, texts in found.items()}
 
 
-def _require_sets(collection: Collection) -> None:
+def _require_sets(dataset: Dataset) -> None:
     """Create the unit for the set as a whole for each question set that lacks one."""
-    lacking = QuestionSet.objects.filter(source__collection=collection).exclude(
+    lacking = QuestionSet.objects.filter(source__dataset=dataset).exclude(
         units__position__isnull=True
     )
     Unit.objects.bulk_create((Unit(question_set=one) for one in lacking), ignore_conflicts=True)

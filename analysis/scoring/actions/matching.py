@@ -11,7 +11,7 @@ from analysis.scoring.actions import items
 from analysis.scoring.actions.scores import REFUSALS
 from analysis.scoring.actions.site_metrics import registry
 from analysis.scoring.reports import matching as drawing
-from judging.datasets.models.dataset import Collection, Source, Unit
+from judging.datasets.models.dataset import Dataset, Source, Unit
 from judging.datasets.models.score import Metric
 from judging.jobs import storage
 from judging.jobs.actions import jobs
@@ -33,10 +33,10 @@ from quaestor_metrics._set_metrics import drop_repeats
 KIND = "analysis.matching"
 
 
-def multi_metrics(collection: Collection) -> QuerySet[Metric]:
+def multi_metrics(dataset: Dataset) -> QuerySet[Metric]:
     """Return the dataset's Multi-metrics."""
     found = Metric.objects.filter(
-        collection=collection, kind=Metric.Kind.COMPUTED, made__id__startswith="multi_"
+        dataset=dataset, kind=Metric.Kind.COMPUTED, made__id__startswith="multi_"
     )
     return found.order_by("name", "pk")
 
@@ -44,15 +44,15 @@ def multi_metrics(collection: Collection) -> QuerySet[Metric]:
 def execute_matching(work: jobs.Work) -> dict[str, Any]:
     """Score every pair of a source again by the metric's own recipe, match each system's questions,
     and draw it."""
-    collection, row, source = _asked(work.job)
+    dataset, row, source = _asked(work.job)
     units = Unit.objects.filter(question_set__source=source, position=None).select_related(
         "question_set__system"
     )
     kept = list(units.order_by("question_set__system__name", "pk"))
     try:
-        batch = items.read_metric_items(collection, ScoredUnit.SET, [unit.pk for unit in kept])
+        batch = items.read_metric_items(dataset, ScoredUnit.SET, [unit.pk for unit in kept])
         with on_each_text(work.again):
-            sets, results = _matched(row, batch, collection.language)
+            sets, results = _matched(row, batch, dataset.language)
     except REFUSALS as error:
         raise jobs.CannotDo(str(error)) from None
     systems = [unit.question_set.system.name for unit in kept]
@@ -77,15 +77,15 @@ def _figures(records: Sequence[Record], work: jobs.Work) -> dict[str, str]:
     return figures
 
 
-def _asked(job: Job) -> tuple[Collection, Metric, Source]:
-    collection = job.collection
-    if collection is None:
+def _asked(job: Job) -> tuple[Dataset, Metric, Source]:
+    dataset = job.dataset
+    if dataset is None:
         raise jobs.CannotDo("The dataset is no longer there.")
-    row = multi_metrics(collection).filter(pk=job.parameters["metric"]).first()
-    source = Source.objects.filter(collection=collection, key=job.parameters["source"]).first()
+    row = multi_metrics(dataset).filter(pk=job.parameters["metric"]).first()
+    source = Source.objects.filter(dataset=dataset, key=job.parameters["source"]).first()
     if row is None or source is None:
         raise jobs.CannotDo("That metric or that source is no longer there.")
-    return collection, row, source
+    return dataset, row, source
 
 
 def _matched(

@@ -8,7 +8,7 @@ from django.db.models.functions import Left
 
 from analysis.scoring.actions import items, scores
 from analysis.scoring.actions.site_metrics import registry
-from judging.datasets.models.dataset import Collection, Reference, Source
+from judging.datasets.models.dataset import Dataset, Reference, Source
 from quaestor_metrics import Need, Parameter
 from quaestor_metrics._languages import default_preparation, is_spaced
 from quaestor_metrics._preparation import is_prepared, not_for
@@ -56,11 +56,11 @@ class MetricOffer:
     variants: tuple[str, ...] = ()
 
 
-def list_metric_offers(collection: Collection) -> list[MetricOffer]:
+def list_metric_offers(dataset: Dataset) -> list[MetricOffer]:
     """List every metric with its variants; usable ones can be computed on this dataset."""
-    lacking = lacking_in(collection)
+    lacking = lacking_in(dataset)
     entries = registry().list_metrics()
-    return [_offer(entry, lacking, collection.language) for entry in entries]
+    return [_offer(entry, lacking, dataset.language) for entry in entries]
 
 
 def _offer(entry: RegisteredMetric, lacking: Mapping[Need, str], language: str) -> MetricOffer:
@@ -89,25 +89,25 @@ def _offer(entry: RegisteredMetric, lacking: Mapping[Need, str], language: str) 
     )
 
 
-def reference_preparation(collection: Collection) -> str:
+def reference_preparation(dataset: Dataset) -> str:
     """Return the proposed preparation of a dataset's references: that of its questions, or "raw" if
     they are already prepared."""
-    usual = default_preparation(collection.language)
-    if not is_spaced(collection.language):
+    usual = default_preparation(dataset.language)
+    if not is_spaced(dataset.language):
         return usual
     some = (
-        Reference.objects.filter(source__collection=collection)
+        Reference.objects.filter(source__dataset=dataset)
         .order_by("pk")
         .values_list(Left("text", BEGINNING), flat=True)
     )
     return "raw" if is_prepared(list(some[:LOOKED_AT])) else usual
 
 
-def lacking_in(collection: Collection) -> dict[Need, str]:
+def lacking_in(dataset: Dataset) -> dict[Need, str]:
     """Return the inputs of metrics that no source of a dataset has, each with a reason."""
-    sources = Source.objects.filter(collection=collection)
+    sources = Source.objects.filter(dataset=dataset)
     found = {
-        Need.REFS: "" if items.has_references(collection) else scores.NO_REFERENCES,
+        Need.REFS: "" if items.has_references(dataset) else scores.NO_REFERENCES,
         Need.CONTEXT: ""
         if sources.exclude(passage=None).exists()
         else "no source of this dataset has a passage",
@@ -157,9 +157,9 @@ def with_variants(ids: Sequence[str], variants: Sequence[str]) -> list[str]:
     ]
 
 
-def usable_metrics(collection: Collection) -> list[tuple[str, str]]:
+def usable_metrics(dataset: Dataset) -> list[tuple[str, str]]:
     """Return id and name of every listed metric that can be computed on a dataset."""
-    return [(offer.id, offer.name) for offer in list_metric_offers(collection) if not offer.reason]
+    return [(offer.id, offer.name) for offer in list_metric_offers(dataset) if not offer.reason]
 
 
 def is_variant(id: str, bases: Container[str]) -> bool:

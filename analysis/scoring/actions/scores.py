@@ -11,7 +11,7 @@ from django.db import transaction
 from analysis.scoring.actions import items
 from analysis.scoring.actions.site_metrics import registry
 from judging.base.limits import MAX_EXCERPT_CHARACTERS
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Metric, Score
 from quaestor_metrics import (
     MetricFailed,
@@ -38,10 +38,10 @@ CHUNK = 1_000  # questions between two commits
 CORE = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l")
 
 
-def core_metrics(collection: Collection) -> list[str]:
+def core_metrics(dataset: Dataset) -> list[str]:
     """Return the core metrics to compute by default: no BLEU if the dataset has a column of BLEU,
     and no ROUGE if it has one of ROUGE."""
-    columns = collection.metrics.exclude(kind=Metric.Kind.COMPUTED)
+    columns = dataset.metrics.exclude(kind=Metric.Kind.COMPUTED)
     brought = " ".join(columns.values_list("name", flat=True)).casefold()
     return [metric for metric in CORE if metric.partition("_")[0] not in brought]
 
@@ -106,7 +106,7 @@ class MissingScores:
 
 
 def compute_scores(
-    collection: Collection,
+    dataset: Dataset,
     *,
     chosen: Sequence[ChosenMetric],
     preparation: Preparation,
@@ -121,12 +121,12 @@ def compute_scores(
     not scored again, and an attempt after a failed one continues where that one ended. A metric
     that fails is reported; the others continue.
     """
-    found, failures = missing(collection, chosen=chosen, preparation=preparation, within=within)
-    return compute_missing(collection, found, failures, step=step, again=again)
+    found, failures = missing(dataset, chosen=chosen, preparation=preparation, within=within)
+    return compute_missing(dataset, found, failures, step=step, again=again)
 
 
 def compute_missing(
-    collection: Collection,
+    dataset: Dataset,
     found: Sequence[MissingScores],
     failures: dict[str, str],
     *,
@@ -139,14 +139,14 @@ def compute_missing(
     step(0, total, "")
     with on_each_text(again), keep_running([work.recipe for work in works]):
         for _, group in groupby(works, key=lambda work: (work.unit, work.is_whole)):
-            for name, fresh in _of_group(collection, list(group), failures):
+            for name, fresh in _of_group(dataset, list(group), failures):
                 done += fresh
                 step(done, total, name)
     return Computed(done, failures)
 
 
 def missing(
-    collection: Collection,
+    dataset: Dataset,
     *,
     chosen: Sequence[ChosenMetric],
     preparation: Preparation,
@@ -157,7 +157,7 @@ def missing(
     found: list[MissingScores] = []
     failures: dict[str, str] = {}
     targets: dict[ScoredUnit, Sequence[int]] = {}
-    referenced, languages = items.has_references(collection), items.languages(collection)
+    referenced, languages = items.has_references(dataset), items.languages(dataset)
     for each in chosen:
         try:
             metric = registry().get(each.id)
@@ -165,8 +165,8 @@ def missing(
             _require_a_language(metric, each, preparation, languages)
             unit = metric.spec.unit
             if unit not in targets:
-                targets[unit] = items.targets(collection, unit, within=within)
-            found.append(_missing(collection, metric, each, preparation, targets[unit]))
+                targets[unit] = items.targets(dataset, unit, within=within)
+            found.append(_missing(dataset, metric, each, preparation, targets[unit]))
         except REFUSALS as error:
             failures[each.id] = str(error)
     return found, failures
@@ -195,7 +195,7 @@ def _require_usable(metric: Scorer, referenced: bool) -> None:
 
 
 def _missing(
-    collection: Collection,
+    dataset: Dataset,
     metric: Scorer,
     each: ChosenMetric,
     preparation: Preparation,
@@ -203,9 +203,9 @@ def _missing(
 ) -> MissingScores:
     column = "system" if metric.spec.unit is ScoredUnit.SYSTEM else "unit"
     has = Score.objects.filter(
-        metric__collection=collection,
+        metric__dataset=dataset,
         metric__fingerprint=recipe_fingerprint(
-            metric.spec, each.params, preparation, collection.language
+            metric.spec, each.params, preparation, dataset.language
         ),
     )
     if targets:
@@ -215,7 +215,7 @@ def _missing(
 
 
 def _of_group(
-    collection: Collection, group: Sequence[MissingScores], failures: dict[str, str]
+    dataset: Dataset, group: Sequence[MissingScores], failures: dict[str, str]
 ) -> Iterator[tuple[str, int]]:
     """Score a chunk by all metrics of a group before the next; yield each metric's name, then how
     much is new."""
@@ -227,18 +227,18 @@ def _of_group(
     for start in range(0, len(keys), size):
         part = keys[start : start + size]
         try:
-            batch = items.read_metric_items(collection, first.unit, part)
+            batch = items.read_metric_items(dataset, first.unit, part)
         except EmptyReference as error:
             failures.update({work.id: str(error) for work in group})
             return
         for work in group:
             if work.id not in failures and work.todo.intersection(part):
                 yield work.recipe.spec.name, 0
-                yield work.recipe.spec.name, _kept(collection, work, part, batch, failures)
+                yield work.recipe.spec.name, _kept(dataset, work, part, batch, failures)
 
 
 def _kept(
-    collection: Collection,
+    dataset: Dataset,
     work: MissingScores,
     part: Sequence[int],
     batch: Sequence[Item],
@@ -257,7 +257,7 @@ def _kept(
             [item for _, item in asked],
             params=work.params,
             preparation=work.preparation,
-            language=collection.language,
+            language=dataset.language,
         )
     except REFUSALS as error:
         failures[work.id] = str(error)
@@ -266,7 +266,7 @@ def _kept(
         (key, result) for (key, _), result in zip(asked, results, strict=True) if key in work.todo
     ]
     with transaction.atomic():
-        row = _row(collection, work)
+        row = _row(dataset, work)
         # a worker taken for dead may still have written: the same values, by the same recipe
         Score.objects.bulk_create(
             (_score(row, work, *each) for each in fresh), ignore_conflicts=True
@@ -274,24 +274,24 @@ def _kept(
     return len(fresh)
 
 
-def _row(collection: Collection, work: MissingScores) -> Metric:
+def _row(dataset: Dataset, work: MissingScores) -> Metric:
     """Return the column of a metric, created if there is none yet; jobs and files that create
     columns of one dataset wait for each other."""
     spec = work.recipe.spec
-    own = recipe_fingerprint(spec, work.params, work.preparation, collection.language)
-    if known := collection.metrics.filter(fingerprint=own).first():
+    own = recipe_fingerprint(spec, work.params, work.preparation, dataset.language)
+    if known := dataset.metrics.filter(fingerprint=own).first():
         return known
-    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    if known := collection.metrics.filter(fingerprint=own).first():
+    Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+    if known := dataset.metrics.filter(fingerprint=own).first():
         return known
     return Metric.objects.create(
-        collection=collection,
+        dataset=dataset,
         fingerprint=own,
         name=spec.name[:100],
         kind=Metric.Kind.COMPUTED,
         direction=Metric.Direction.HIGHER if spec.higher_is_better else Metric.Direction.LOWER,
         scale=SCALES[spec.scale],
-        made=recipe(spec, work.params, work.preparation, collection.language),
+        made=recipe(spec, work.params, work.preparation, dataset.language),
     )
 
 

@@ -10,7 +10,7 @@ from analysis.reports.rows import Record, stable_number
 from analysis.scoring.actions import items, scoring_parts
 from analysis.scoring.actions.scores import REFUSALS, ChosenMetric
 from analysis.scoring.actions.site_metrics import registry
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Metric, Score
 from judging.jobs.actions import jobs
 from judging.jobs.models.job import Job
@@ -25,82 +25,78 @@ SHOWN = 20  # jobs at work that a page lists
 
 
 def start_scoring(
-    *, collection: Collection, by: User, kind: str = KIND, parameters: Mapping[str, Any]
+    *, dataset: Dataset, by: User, kind: str = KIND, parameters: Mapping[str, Any]
 ) -> Job:
     """Create a queued job that computes scores, or estimates the time. The caller notifies workers.
 
     If the same user has an unfinished job with the same parameters, that one is returned.
     """
     same = Job.objects.unfinished().filter(
-        collection=collection, kind=kind, created_by=by, parameters=dict(parameters)
+        dataset=dataset, kind=kind, created_by=by, parameters=dict(parameters)
     )
-    return same.first() or jobs.enqueue(
-        kind=kind, parameters=parameters, by=by, collection=collection
-    )
+    return same.first() or jobs.enqueue(kind=kind, parameters=parameters, by=by, dataset=dataset)
 
 
-def newest_scoring_job(collection: Collection, kind: str) -> Job | None:
+def newest_scoring_job(dataset: Dataset, kind: str) -> Job | None:
     """Return the newest job of a kind, whatever became of it."""
-    return Job.objects.filter(collection=collection, kind=kind).order_by("-created_at").first()
+    return Job.objects.filter(dataset=dataset, kind=kind).order_by("-created_at").first()
 
 
-def unfinished_scoring_jobs(collection: Collection) -> list[Job]:
+def unfinished_scoring_jobs(dataset: Dataset) -> list[Job]:
     """Return the unfinished jobs of all users that score a dataset or estimate the time, the oldest
     first, because an older one may occupy a worker."""
-    asked = Job.objects.unfinished().filter(collection=collection, kind__in=(KIND, ESTIMATE))
+    asked = Job.objects.unfinished().filter(dataset=dataset, kind__in=(KIND, ESTIMATE))
     return list(asked.order_by("created_at")[:SHOWN])
 
 
 def execute_scoring(work: jobs.Work) -> dict[str, Any]:
     """Compute what was chosen; workers share large datasets."""
-    collection, chosen, preparation = _asked(work.job)
-    found = scoring_parts.compute_job_scores(
-        work, collection, chosen=chosen, preparation=preparation
-    )
-    return {"scored": collection.pk, "values": found.values, "failures": dict(found.failures)}
+    dataset, chosen, preparation = _asked(work.job)
+    found = scoring_parts.compute_job_scores(work, dataset, chosen=chosen, preparation=preparation)
+    return {"scored": dataset.pk, "values": found.values, "failures": dict(found.failures)}
 
 
 def estimate_scoring(work: jobs.Work) -> dict[str, Any]:
     """Time every chosen metric on a sample of the dataset, and estimate the time for all of it."""
-    collection, chosen, preparation = _asked(work.job)
+    dataset, chosen, preparation = _asked(work.job)
     rows: list[Record] = []
     for place, each in enumerate(chosen):
         work.progress(place, len(chosen), each.id)
         try:
             with on_each_text(work.again):
-                rows.append(_timed(collection, registry().get(each.id), each, preparation))
+                rows.append(_timed(dataset, registry().get(each.id), each, preparation))
         except REFUSALS as error:
             rows.append(
                 {"metric": each.id, "seconds": None, "n": 0, "sample": 0, "reason": str(error)}
             )
     total = sum(row["seconds"] or 0.0 for row in rows)
-    return {"scored": collection.pk, "rows": rows, "seconds": stable_number(total)}
+    return {"scored": dataset.pk, "rows": rows, "seconds": stable_number(total)}
 
 
-def _asked(job: Job) -> tuple[Collection, Sequence[ChosenMetric], Preparation]:
-    if job.collection is None:
+def _asked(job: Job) -> tuple[Dataset, Sequence[ChosenMetric], Preparation]:
+    if job.dataset is None:
         raise jobs.CannotDo("The dataset is no longer there.")
     asked = job.parameters
     chosen = [ChosenMetric(each["id"], each["params"]) for each in asked["metrics"]]
     return (
-        job.collection,
+        job.dataset,
         chosen,
         Preparation(asked["prepare_hypothesis"], asked["prepare_reference"]),
     )
 
 
 def _timed(
-    collection: Collection, metric: Scorer, each: ChosenMetric, preparation: Preparation
+    dataset: Dataset, metric: Scorer, each: ChosenMetric, preparation: Preparation
 ) -> Record:
     """Time a first item, which includes the start-up, and then a sample spread over the dataset."""
     unit = metric.spec.unit
-    keys = items.targets(collection, unit)
+    keys = items.targets(dataset, unit)
     sample = (
         keys[:1] if unit is ScoredUnit.SYSTEM else keys[:: max(1, len(keys) // SAMPLE)][:SAMPLE]
     )
     with keep_running([metric]):
-        first = _seconds(collection, metric, sample[:1], each, preparation)
-        rest = _seconds(collection, metric, sample, each, preparation)
+        first = _seconds(dataset, metric, sample[:1], each, preparation)
+        rest = _seconds(dataset, metric, sample, each, preparation)
     a_piece = rest / len(sample) if sample else 0.0
     seconds = stable_number(max(first - a_piece, 0.0) + a_piece * len(keys))
     return {
@@ -113,7 +109,7 @@ def _timed(
 
 
 def _seconds(
-    collection: Collection,
+    dataset: Dataset,
     metric: Scorer,
     keys: Sequence[int],
     each: ChosenMetric,
@@ -121,13 +117,13 @@ def _seconds(
 ) -> float:
     """Read, score and write as the job does; what was written is taken back."""
     begun = perf_counter()
-    batch = items.read_metric_items(collection, metric.spec.unit, keys)
+    batch = items.read_metric_items(dataset, metric.spec.unit, keys)
     results = score_items(
-        metric, batch, params=each.params, preparation=preparation, language=collection.language
+        metric, batch, params=each.params, preparation=preparation, language=dataset.language
     )
     with transaction.atomic():
         row = Metric.objects.create(
-            collection=collection, name="estimate", kind="computed", fingerprint="estimate"
+            dataset=dataset, name="estimate", kind="computed", fingerprint="estimate"
         )
         column = "system_id" if metric.spec.unit is ScoredUnit.SYSTEM else "unit_id"
         Score.objects.bulk_create(

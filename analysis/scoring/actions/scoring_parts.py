@@ -13,7 +13,7 @@ from celery import signals
 from analysis.scoring.actions import scores
 from analysis.scoring.actions.scores import ChosenMetric, Computed, MissingScores
 from analysis.scoring.actions.site_metrics import registry
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.jobs.actions import jobs
 from judging.jobs.models.job import Job
 from quaestor_metrics import Preparation, keep_running
@@ -25,7 +25,7 @@ NEURAL_QUEUE = "gpu"
 
 def compute_job_scores(
     work: jobs.Work,
-    collection: Collection,
+    dataset: Dataset,
     *,
     chosen: Sequence[ChosenMetric],
     preparation: Preparation,
@@ -37,21 +37,19 @@ def compute_job_scores(
     """
     if work.job.parts.exists():
         return _of_parts(work.job)
-    found, failures = scores.missing(collection, chosen=chosen, preparation=preparation)
+    found, failures = scores.missing(dataset, chosen=chosen, preparation=preparation)
     total = sum(len(each.todo) for each in found)
     if total <= PART_TARGETS and not any(each.recipe.spec.neural for each in found):
         return scores.compute_missing(
-            collection, found, failures, step=work.progress, again=work.again
+            dataset, found, failures, step=work.progress, again=work.again
         )
     work.progress(0, total, "")
-    parts = [part for each in found for part in _parts_of(each, collection)]
+    parts = [part for each in found for part in _parts_of(each, dataset)]
     jobs.start_parts(job=work.job, kind=KIND, parts=parts)
     raise jobs.PartsStarted(total)
 
 
-def _parts_of(
-    lacking: MissingScores, collection: Collection
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def _parts_of(lacking: MissingScores, dataset: Dataset) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the queue and the parameters of each part of one metric."""
     todo = sorted(lacking.todo)
     size = max(1, len(todo)) if lacking.is_whole else PART_TARGETS
@@ -60,7 +58,7 @@ def _parts_of(
         yield (
             NEURAL_QUEUE if lacking.recipe.spec.neural else jobs.QUEUES[0],
             {
-                "collection": collection.pk,
+                "dataset": dataset.pk,
                 "metric": lacking.id,
                 "params": dict(lacking.params),
                 "prepare_hypothesis": lacking.preparation.hypothesis,
@@ -96,7 +94,7 @@ def execute_scoring_part(work: jobs.Work) -> dict[str, Any]:
     started.start(metric)
     within = asked["within"]
     computed = scores.compute_scores(
-        Collection.objects.get(pk=asked["collection"]),
+        Dataset.objects.get(pk=asked["dataset"]),
         chosen=[ChosenMetric(metric, asked["params"])],
         preparation=Preparation(asked["prepare_hypothesis"], asked["prepare_reference"]),
         step=work.progress,

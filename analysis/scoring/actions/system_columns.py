@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django.db import transaction
 
 from judging.base.refusals import Refused
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Metric, Score
 from judging.formats.records import column_fingerprint
 
@@ -21,7 +21,7 @@ class ColumnAlreadyThere(Refused):
 
 def store_system_columns(
     *,
-    collection: Collection,
+    dataset: Dataset,
     file: str,
     content: bytes,
     columns: Mapping[str, Mapping[str, str]],
@@ -30,10 +30,10 @@ def store_system_columns(
 ) -> list[Metric]:
     """Keep each column's scores by system, with every digit of the file; all of them or none."""
     sha256 = hashlib.sha256(content).hexdigest()
-    systems = dict(collection.systems.values_list("name", "pk"))
+    systems = dict(dataset.systems.values_list("name", "pk"))
     with transaction.atomic():
-        Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-        made = [_metric(collection, file, sha256, name, direction, scale) for name in columns]
+        Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+        made = [_metric(dataset, file, sha256, name, direction, scale) for name in columns]
         Score.objects.bulk_create(
             Score(metric=metric, system_id=systems[system], value=float(text), text=text)
             for metric, scores in zip(made, columns.values(), strict=True)
@@ -43,11 +43,11 @@ def store_system_columns(
 
 
 def _metric(
-    collection: Collection, file: str, sha256: str, column: str, direction: str, scale: str
+    dataset: Dataset, file: str, sha256: str, column: str, direction: str, scale: str
 ) -> Metric:
     """Return the new row of a column; the file's name is not part of a column's fingerprint."""
     metric, is_new = Metric.objects.get_or_create(
-        collection=collection,
+        dataset=dataset,
         fingerprint=column_fingerprint(file_sha256=sha256, column=column, name=column),
         defaults={
             "name": column[:100],

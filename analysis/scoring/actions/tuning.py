@@ -58,7 +58,7 @@ def bases() -> list[tuple[str, str]]:
 
 def criteria(campaign: Campaign) -> list[tuple[str, str]]:
     """Return key and name of every criterion of questions that has a better end."""
-    found = frames.rubric_of(campaign).criteria
+    found = frames.protocol_of(campaign).criteria
     return [
         (each.key, each.name) for each in found if each.unit == "question" and each.best != "none"
     ]
@@ -147,7 +147,7 @@ def _judged(
     read, given = frames.read_campaign(campaign), frames.human_references(campaign)
     kept = read.questions.dropna(subset=["text"])
     kept = kept[kept["source"].isin(list(given))]
-    best = {each.key: each.best for each in read.rubric.criteria}[criterion]
+    best = {each.key: each.best for each in read.protocol.criteria}[criterion]
     values = orient_scores(
         frames.align_values(kept["unit"], read.human(criterion)), higher_is_better=best != "lowest"
     )

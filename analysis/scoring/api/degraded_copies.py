@@ -24,7 +24,7 @@ class DegradedCopySerializer(JobSerializer):
 
     parameters = serializers.DictField()
     copy = serializers.IntegerField(
-        source="result.collection",
+        source="result.dataset",
         default=None,
         allow_null=True,
         help_text="The id of the new dataset.",
@@ -75,7 +75,7 @@ class DegradedCopies(AskedJobs, InDataset):
             check_not_judging(self.request.user, self.dataset)
 
     def rows(self) -> QuerySet[Job]:
-        jobs = Job.objects.filter(collection=self.dataset, kind=degradations.KIND)
+        jobs = Job.objects.filter(dataset=self.dataset, kind=degradations.KIND)
         return jobs.select_related("campaign")
 
     def add(self, content: dict[str, Any]) -> Job:
@@ -89,5 +89,5 @@ class DegradedCopies(AskedJobs, InDataset):
         wanted = degrading.WantedDegradation(**content)
         by = self.request.user
         return tasks.start_job(
-            degradations.start_degradation, collection=self.dataset, wanted=wanted, by=by
+            degradations.start_degradation, dataset=self.dataset, wanted=wanted, by=by
         )

@@ -14,8 +14,8 @@ from rest_framework.response import Response
 
 from analysis.scoring.api.lazy_modules import LazyModule
 from judging.datasets.api.in_dataset import InDataset
-from judging.datasets.guards import collections_of
-from judging.datasets.models.dataset import Collection
+from judging.datasets.guards import datasets_of
+from judging.datasets.models.dataset import Dataset
 from judging.jobs import tasks
 from judging.jobs.api.resources import JobSerializer, accepted_response
 from judging.jobs.models.job import Job
@@ -75,16 +75,16 @@ class Scoring(InDataset):
     pagination_class = None
 
     @cached_property
-    def dataset(self) -> Collection:
+    def dataset(self) -> Dataset:
         """The dataset of the address, if the user sees it."""
-        found = collections_of(self.request.user).filter(pk=self.kwargs["dataset"]).first()
+        found = datasets_of(self.request.user).filter(pk=self.kwargs["dataset"]).first()
         if found is None:
             raise Http404
         return found
 
     def rows(self) -> QuerySet[Job]:
         kinds = (scoring_jobs.KIND, scoring_jobs.ESTIMATE)
-        return Job.objects.filter(collection=self.dataset, kind__in=kinds)
+        return Job.objects.filter(dataset=self.dataset, kind__in=kinds)
 
     @extend_schema(responses=OfferSerializer(many=True))
     @action(detail=False)
@@ -124,7 +124,7 @@ class Scoring(InDataset):
         sent.is_valid(raise_exception=True)
         said = dict(sent.validated_data)
         settings = metric_forms.ScoresForm.filled(said.pop("settings", {}))
-        offered = metric_forms.ScoresForm(collection=self.dataset).fields
+        offered = metric_forms.ScoresForm(dataset=self.dataset).fields
         prepared = {
             name: offered[name].initial for name in ("prepare_hypothesis", "prepare_reference")
         }
@@ -133,12 +133,12 @@ class Scoring(InDataset):
             raise ValidationError(
                 {"settings": [f"No metric has this setting: {name}." for name in unknown]}
             )
-        form = metric_forms.ScoresForm(prepared | settings | said, collection=self.dataset)
+        form = metric_forms.ScoresForm(prepared | settings | said, dataset=self.dataset)
         if not form.is_valid():
             raise _errors(form)
         job = tasks.start_job(
             scoring_jobs.start_scoring,
-            collection=self.dataset,
+            dataset=self.dataset,
             by=request.user,
             kind=kind,
             parameters=form.parameters(),

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.scoring.actions import degradations, degrading
 from analysis.scoring.actions.versions import MAX_SEED
-from judging.datasets.models.dataset import Collection, Reference
+from judging.datasets.models.dataset import Dataset, Reference
 
 NOISE = {
     "function_words": _("drop all function words (the, of, was, …)"),
@@ -57,15 +57,15 @@ class DegradeForm(forms.Form):
     seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=MAX_SEED)
     name = forms.CharField(label=_("Name of the new dataset"), max_length=200)
 
-    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        own = degradations.degradable_systems(collection)
+        own = degradations.degradable_systems(dataset)
         self.system_names = {str(system.pk): system.name for system in own}
         choices = [(key, name or _("(no name)")) for key, name in self.system_names.items()]
-        if Reference.objects.filter(source__collection=collection).exists():
+        if Reference.objects.filter(source__dataset=dataset).exists():
             choices.append((REFERENCES, _("people: the references")))
         self.fields["systems"].choices = choices
-        self.fields["name"].initial = degradations.name_of_copy(collection)
+        self.fields["name"].initial = degradations.name_of_copy(dataset)
 
     def wanted(self) -> degrading.WantedDegradation:
         """Return the settings of the degradation."""

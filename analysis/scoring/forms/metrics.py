@@ -11,7 +11,7 @@ from analysis.scoring.actions import matching, offers, tuning
 from analysis.scoring.actions.system_scores import read_system_scores
 from analysis.scoring.actions.versions import MAX_SEED
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Metric
 from judging.formats.frames import Unreadable
 from quaestor_metrics import Parameter
@@ -60,12 +60,12 @@ class PreparationForm(forms.Form):
 
     field_order = ("metrics",)
 
-    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name in ("prepare_hypothesis", "prepare_reference"):
-            self.fields[name].choices = _preparations(collection.language)
-        self.fields["prepare_hypothesis"].initial = default_preparation(collection.language)
-        self.fields["prepare_reference"].initial = offers.reference_preparation(collection)
+            self.fields[name].choices = _preparations(dataset.language)
+        self.fields["prepare_hypothesis"].initial = default_preparation(dataset.language)
+        self.fields["prepare_reference"].initial = offers.reference_preparation(dataset)
 
 
 def _preparations(language: str) -> list[tuple[str, Any]]:
@@ -96,9 +96,9 @@ class ScoresForm(PreparationForm):
         help_text=_("Computed of each chosen metric of one question that has the variant."),
     )
 
-    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
-        super().__init__(*args, collection=collection, **kwargs)
-        self.fields["metrics"].choices = offers.usable_metrics(collection)
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+        super().__init__(*args, dataset=dataset, **kwargs)
+        self.fields["metrics"].choices = offers.usable_metrics(dataset)
         self.settings = offers.settings()
         for id, parameters in self.settings.items():
             for parameter in parameters:
@@ -201,11 +201,11 @@ class CompareForm(forms.Form):
     first = forms.ModelChoiceField(label=_("Scores"), queryset=Metric.objects.none())
     second = forms.ModelChoiceField(label=_("Beside"), queryset=Metric.objects.none())
 
-    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name in ("first", "second"):
             field = self.fields[name]
-            field.queryset = collection.metrics.order_by("name", "pk")
+            field.queryset = dataset.metrics.order_by("name", "pk")
             field.label_from_instance = _column
 
 
@@ -222,11 +222,11 @@ class MatchingForm(forms.Form):
         help_text=_("As the file calls it, or as it was numbered when it was imported."),
     )
 
-    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["metric"].queryset = matching.multi_metrics(collection)
+        self.fields["metric"].queryset = matching.multi_metrics(dataset)
         self.fields["metric"].label_from_instance = _column
-        self._sources = collection.sources.order_by("position")
+        self._sources = dataset.sources.order_by("position")
         self.fields["source"].initial = self._sources.values_list("key", flat=True).first()
 
     def sources(self) -> list[str]:
@@ -269,9 +269,9 @@ class SystemScoresForm(forms.Form):
         label=_("Scale"), choices=Metric.Scale.choices, initial=Metric.Scale.OTHER
     )
 
-    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._systems = set(collection.systems.values_list("name", flat=True))
+        self._systems = set(dataset.systems.values_list("name", flat=True))
 
     def clean_file(self) -> dict[str, Any]:
         """Return the file's name, its bytes and its columns."""

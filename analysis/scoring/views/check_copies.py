@@ -24,7 +24,7 @@ def make_degraded_copies_view(request: HttpRequest, campaign: Campaign) -> HttpR
             "You judge this dataset in a campaign that has not ended. Until it is closed you make no degraded "
             "copies for a plan that judges part of it: they would show which system made a question."
         )
-        raise PermissionDenied(with_how_to_decline(refused, request.user, campaign.collection))
+        raise PermissionDenied(with_how_to_decline(refused, request.user, campaign.dataset))
     with refusals_shown(request):
         made = check_copies.make_degraded_copies(campaign=campaign)
         told = ngettext("%(n)d degraded copy is ready.", "%(n)d degraded copies are ready.", made)

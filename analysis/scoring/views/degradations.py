@@ -12,46 +12,46 @@ from analysis.scoring.actions.degrading import WantedDegradation
 from analysis.scoring.forms.degradations import DegradeForm
 from judging.base.views.refusals import refusals_shown
 from judging.campaigns.guards import not_for_who_judges
-from judging.datasets.guards import collection_for_owner
-from judging.datasets.models.dataset import Collection
+from judging.datasets.guards import dataset_for_owner
+from judging.datasets.models.dataset import Dataset
 from judging.jobs import tasks
 from judging.jobs.actions import jobs
 
 
-@collection_for_owner
+@dataset_for_owner
 @not_for_who_judges
 @require_http_methods(["GET", "POST"])
-def degrade_dataset_view(request: HttpRequest, collection: Collection) -> HttpResponse:
+def degrade_dataset_view(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Ask what to degrade and how, and do it: much of it as a job."""
-    form = DegradeForm(request.POST if request.method == "POST" else None, collection=collection)
+    form = DegradeForm(request.POST if request.method == "POST" else None, dataset=dataset)
     if form.is_valid():
         wanted = form.wanted()
         answer = (
-            _start(request, collection, wanted)
-            if degradations.is_large(collection=collection, wanted=wanted)
-            else _make(request, collection, wanted, form)
+            _start(request, dataset, wanted)
+            if degradations.is_large(dataset=dataset, wanted=wanted)
+            else _make(request, dataset, wanted, form)
         )
         if answer:
             return answer
-    context = {"collection": collection, "form": form, "worker_lives": jobs.worker_lives()}
+    context = {"dataset": dataset, "form": form, "worker_lives": jobs.worker_lives()}
     return render(
         request, "analysis/scoring/degrade.html", context, status=422 if form.errors else 200
     )
 
 
-def _start(request: HttpRequest, collection: Collection, wanted: WantedDegradation) -> HttpResponse:
+def _start(request: HttpRequest, dataset: Dataset, wanted: WantedDegradation) -> HttpResponse:
     job = tasks.start_job(
-        degradations.start_degradation, collection=collection, wanted=wanted, by=request.user
+        degradations.start_degradation, dataset=dataset, wanted=wanted, by=request.user
     )
     return redirect("judging:job", job.pk)
 
 
 def _make(
-    request: HttpRequest, collection: Collection, wanted: WantedDegradation, form: DegradeForm
+    request: HttpRequest, dataset: Dataset, wanted: WantedDegradation, form: DegradeForm
 ) -> HttpResponse | None:
     """Make the dataset now, or show on the form why there is nothing to degrade."""
     with refusals_shown(form):
-        made = degradations.degrade_dataset(collection=collection, wanted=wanted, by=request.user)
+        made = degradations.degrade_dataset(dataset=dataset, wanted=wanted, by=request.user)
         left_out = made.quarantine.count()
         messages.success(request, _("The degraded questions stand in this new dataset."))
         if left_out:
@@ -61,5 +61,5 @@ def _make(
                 left_out,
             )
             messages.warning(request, told % {"n": left_out})
-        return redirect("judging:collection", made.pk)
+        return redirect("judging:dataset", made.pk)
     return None

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from analysis.scoring.views.figures import svg_response
 from judging.base.views.refusals import refusals_shown
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.jobs import tasks
 from judging.jobs.models.file import StoredFile
 from judging.jobs.models.job import Job
@@ -23,7 +23,7 @@ class JobPage:
     """What differs between the pages of kinds of jobs. The module that makes one guards its views.
 
     The jobs of a page belong to a campaign or a dataset, its owner here, which form and action take
-    as `campaign` or `collection`.
+    as `campaign` or `dataset`.
     """
 
     kind: str  # of the job that the page watches
@@ -35,11 +35,11 @@ class JobPage:
     content: Callable[[HttpRequest, Any, Any], dict[str, Any]]
     address: str = ""  # of the campaign's page that watches the job; "": the job has its own page
 
-    def show(self, request: HttpRequest, owner: Campaign | Collection) -> HttpResponse:
+    def show(self, request: HttpRequest, owner: Campaign | Dataset) -> HttpResponse:
         """Show what was found, and the form for another job."""
         return self.page(request, owner, self.form(**_named(owner)))
 
-    def ask(self, request: HttpRequest, owner: Campaign | Collection) -> HttpResponse:
+    def ask(self, request: HttpRequest, owner: Campaign | Dataset) -> HttpResponse:
         """Create a job as the form says, and lead to where it is watched."""
         form = self.form(request.POST, **_named(owner))
         if form.is_valid():
@@ -51,12 +51,12 @@ class JobPage:
                 return redirect("judging:job", job.pk)
         return self.page(request, owner, form, status=422)
 
-    def done(self, owner: Campaign | Collection, job: UUID) -> Job:
+    def done(self, owner: Campaign | Dataset, job: UUID) -> Job:
         """Return a finished job of the page; any other is a 404."""
         return get_object_or_404(owner.jobs.done(self.kind), pk=job)
 
     def figure(
-        self, request: HttpRequest, owner: Campaign | Collection, job: UUID, name: str
+        self, request: HttpRequest, owner: Campaign | Dataset, job: UUID, name: str
     ) -> HttpResponse:
         """Return a figure of a finished job as SVG."""
         digest = self.done(owner, job).result["figures"].get(name)
@@ -65,7 +65,7 @@ class JobPage:
     def page(
         self,
         request: HttpRequest,
-        owner: Campaign | Collection,
+        owner: Campaign | Dataset,
         form: Any,
         status: int = 200,
         **more: Any,
@@ -81,5 +81,5 @@ class JobPage:
         return render(request, self.template, context, status=status)
 
 
-def _named(owner: Campaign | Collection) -> dict[str, Any]:
-    return {"campaign" if isinstance(owner, Campaign) else "collection": owner}
+def _named(owner: Campaign | Dataset) -> dict[str, Any]:
+    return {"campaign" if isinstance(owner, Campaign) else "dataset": owner}

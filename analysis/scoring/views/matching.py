@@ -15,14 +15,14 @@ from analysis.scoring.reports import matching as layout
 from analysis.scoring.views.job_pages import JobPage
 from judging.base.views.downloads import attachment_response
 from judging.campaigns.guards import not_for_who_judges
-from judging.datasets.guards import collection_for_readers
-from judging.datasets.models.dataset import Collection
+from judging.datasets.guards import dataset_for_readers
+from judging.datasets.models.dataset import Dataset
 
 
-def _content(request: HttpRequest, collection: Collection, form: MatchingForm) -> dict[str, Any]:
-    done = collection.jobs.done(action.KIND).first()
+def _content(request: HttpRequest, dataset: Dataset, form: MatchingForm) -> dict[str, Any]:
+    done = dataset.jobs.done(action.KIND).first()
     return {
-        "columns": action.multi_metrics(collection).exists(),
+        "columns": action.multi_metrics(dataset).exists(),
         "done": done,
         "matched": layout.matching_page(done.result) if done else None,
     }
@@ -36,20 +36,20 @@ PAGE = JobPage(
     settings=lambda form: {"kind": action.KIND, "parameters": form.parameters()},
     content=_content,
 )
-matching = collection_for_readers(not_for_who_judges(require_GET(PAGE.show)))
-start = collection_for_readers(not_for_who_judges(require_POST(PAGE.ask)))
-figure = collection_for_readers(not_for_who_judges(require_GET(PAGE.figure)))
+matching = dataset_for_readers(not_for_who_judges(require_GET(PAGE.show)))
+start = dataset_for_readers(not_for_who_judges(require_POST(PAGE.ask)))
+figure = dataset_for_readers(not_for_who_judges(require_GET(PAGE.figure)))
 
 
-@collection_for_readers
+@dataset_for_readers
 @not_for_who_judges
 @require_GET
-def download_matching(request: HttpRequest, collection: Collection, job: UUID) -> HttpResponse:
+def download_matching(request: HttpRequest, dataset: Dataset, job: UUID) -> HttpResponse:
     """Return a matching as JSON."""
     found = {
-        key: value for key, value in PAGE.done(collection, job).result.items() if key != "figures"
+        key: value for key, value in PAGE.done(dataset, job).result.items() if key != "figures"
     }
-    name = f"{slugify(collection.name) or 'collection'}-matching.json"
+    name = f"{slugify(dataset.name) or 'dataset'}-matching.json"
     return attachment_response(
         json.dumps(found, ensure_ascii=False, indent=1), "application/json", name
     )

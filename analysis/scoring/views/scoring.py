@@ -28,8 +28,8 @@ from analysis.scoring.views.job_pages import JobPage
 from judging.base.views.refusals import refusals_shown
 from judging.campaigns.guards import not_for_who_judges
 from judging.datasets.actions import dataset_counts
-from judging.datasets.guards import collection_for_owner, collection_for_readers
-from judging.datasets.models.dataset import Collection
+from judging.datasets.guards import dataset_for_owner, dataset_for_readers
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Metric
 from judging.jobs.guards import jobs_of
 from judging.jobs.models.job import Job
@@ -49,13 +49,13 @@ TOLD = {  # counts from the details of a column's scores
 }
 
 
-@collection_for_readers
+@dataset_for_readers
 @require_GET
-def show_metrics(request: HttpRequest, collection: Collection) -> HttpResponse:
+def show_metrics(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Show every metric, whether it can be computed here, and the dataset's scores; `?tuning=`
     fills in the weights of a tuning."""
-    tuned = _tuned(request, collection) if "tuning" in request.GET else None
-    initial: dict[str, Any] = {"metrics": core_metrics(collection)}
+    tuned = _tuned(request, dataset) if "tuning" in request.GET else None
+    initial: dict[str, Any] = {"metrics": core_metrics(dataset)}
     if tuned:
         base = tuned.parameters["metric"]
         initial = {
@@ -65,67 +65,63 @@ def show_metrics(request: HttpRequest, collection: Collection) -> HttpResponse:
         }
     if preset := offers.PRESETS.get(request.GET.get("recipe", "")):
         initial = {**preset, **ScoresForm.filled(preset["settings"])}
-    form = ScoresForm(initial=initial, collection=collection)
-    return PAGE.page(request, collection, form, tuned=tuned)
+    form = ScoresForm(initial=initial, dataset=dataset)
+    return PAGE.page(request, dataset, form, tuned=tuned)
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_POST
-def add_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
+def add_systems(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Keep scores of systems from a file."""
-    form = SystemScoresForm(request.POST, request.FILES, collection=collection)
+    form = SystemScoresForm(request.POST, request.FILES, dataset=dataset)
     if form.is_valid():
         declared = {name: form.cleaned_data[name] for name in ("direction", "scale")}
         with refusals_shown(form):
             made = system_columns.store_system_columns(
-                collection=collection, **form.cleaned_data["file"], **declared
+                dataset=dataset, **form.cleaned_data["file"], **declared
             )
             messages.success(
                 request, _("Columns of scores of systems added: %(n)s.") % {"n": len(made)}
             )
-            return redirect("analysis:metrics", collection.pk)
-    chosen = ScoresForm(initial={"metrics": core_metrics(collection)}, collection=collection)
-    return PAGE.page(request, collection, chosen, status=422, systems_form=form)
+            return redirect("analysis:metrics", dataset.pk)
+    chosen = ScoresForm(initial={"metrics": core_metrics(dataset)}, dataset=dataset)
+    return PAGE.page(request, dataset, chosen, status=422, systems_form=form)
 
 
-@collection_for_readers
+@dataset_for_readers
 @not_for_who_judges
 @require_GET
-def compare_columns_view(request: HttpRequest, collection: Collection) -> HttpResponse:
+def compare_columns_view(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Put two columns of scores beside each other."""
-    form = CompareForm(request.GET, collection=collection)
+    form = CompareForm(request.GET, dataset=dataset)
     if not form.is_valid():
         return render(
             request,
             "analysis/scoring/compare.html",
-            {"collection": collection, "form": form},
+            {"dataset": dataset, "form": form},
             status=422,
         )
     first, second = form.cleaned_data["first"], form.cleaned_data["second"]
     recipes = request.GET.get("recipes", "")  # "quick" or "all"
     context = {
-        "collection": collection,
+        "dataset": dataset,
         "form": form,
         "first": layout.describe_column(first),
         "second": layout.describe_column(second),
         "found": layout.describe_comparison(column_pairs.compare_columns(first, second)),
         "has_recipes": Metric.Kind.IMPORTED in (first.kind, second.kind),
         "recipes": recipes,
-        "fits": _fits(collection, first, second, slow=recipes == "all") if recipes else [],
+        "fits": _fits(dataset, first, second, slow=recipes == "all") if recipes else [],
     }
     return render(request, "analysis/scoring/compare.html", context)
 
 
-def _fits(
-    collection: Collection, first: Metric, second: Metric, *, slow: bool
-) -> list[dict[str, Any]]:
+def _fits(dataset: Dataset, first: Metric, second: Metric, *, slow: bool) -> list[dict[str, Any]]:
     """Return the recipes nearest to each imported column, for the page."""
     imported = [
         column for column in dict.fromkeys((first, second)) if column.kind == Metric.Kind.IMPORTED
     ]
-    found = [
-        (column, fitting.nearest_recipes(collection, column, slow=slow)) for column in imported
-    ]
+    found = [(column, fitting.nearest_recipes(dataset, column, slow=slow)) for column in imported]
     return [
         {"column": column, "fits": [layout.fit(fit) for fit in fits.best], "found": fits}
         for column, fits in found
@@ -133,51 +129,51 @@ def _fits(
     ]
 
 
-def _tuned(request: HttpRequest, collection: Collection) -> Job:
+def _tuned(request: HttpRequest, dataset: Dataset) -> Job:
     """Return the requested finished tuning if it is on judgments of this dataset; any other is a
     404."""
     try:
         asked = UUID(request.GET["tuning"])
     except ValueError:
         raise Http404 from None
-    done = jobs_of(request.user).filter(campaign__collection=collection).done(tuning.KIND)
+    done = jobs_of(request.user).filter(campaign__dataset=dataset).done(tuning.KIND)
     return get_object_or_404(done.select_related("campaign"), pk=asked)
 
 
-def _columns(collection: Collection) -> list[Metric]:
+def _columns(dataset: Dataset) -> list[Metric]:
     """Return a dataset's metrics with counts from the details of their scores; only computed scores
     have details."""
-    computed = collection.metrics.filter(kind=Metric.Kind.COMPUTED).order_by()
+    computed = dataset.metrics.filter(kind=Metric.Kind.COMPUTED).order_by()
     details = {each.pop("pk"): each for each in computed.annotate(**TOLD).values("pk", *TOLD)}
-    found = dataset_counts.count_metrics(collection)
+    found = dataset_counts.count_metrics(dataset)
     for each in found:
         vars(each).update(details.get(each.pk, dict.fromkeys(TOLD)))
     return sorted(found, key=lambda each: (each.kind, each.name, each.pk))
 
 
-def _content(request: HttpRequest, collection: Collection, form: ScoresForm) -> dict[str, Any]:
+def _content(request: HttpRequest, dataset: Dataset, form: ScoresForm) -> dict[str, Any]:
     estimated, scored = (
-        scoring_jobs.newest_scoring_job(collection, kind)
+        scoring_jobs.newest_scoring_job(dataset, kind)
         for kind in (scoring_jobs.ESTIMATE, scoring_jobs.KIND)
     )
     has_estimate = estimated and estimated.state == Job.State.DONE
     return {
-        **_choices(collection, form),
-        "columns": [layout.describe_column(row) for row in _columns(collection)],
-        "compare": CompareForm(collection=collection),
-        "systems_form": SystemScoresForm(collection=collection),
-        "is_owner": collection.owner_id == request.user.pk,
+        **_choices(dataset, form),
+        "columns": [layout.describe_column(row) for row in _columns(dataset)],
+        "compare": CompareForm(dataset=dataset),
+        "systems_form": SystemScoresForm(dataset=dataset),
+        "is_owner": dataset.owner_id == request.user.pk,
         "estimate": layout.describe_estimate(estimated.result) if has_estimate else None,
-        "jobs": scoring_jobs.unfinished_scoring_jobs(collection),
+        "jobs": scoring_jobs.unfinished_scoring_jobs(dataset),
         "failures": layout.failures(scored.result.get("failures", {})) if scored else (),
     }
 
 
-def _choices(collection: Collection, form: ScoresForm) -> dict[str, Any]:
+def _choices(dataset: Dataset, form: ScoresForm) -> dict[str, Any]:
     """Return the metrics that can be chosen, those that cannot, and the settings of variants."""
     chosen = {str(id) for id in form["metrics"].value() or ()}
-    offered = [_offered(offer, form, chosen) for offer in offers.list_metric_offers(collection)]
-    has_presets = is_spaced(collection.language)
+    offered = [_offered(offer, form, chosen) for offer in offers.list_metric_offers(dataset)]
+    has_presets = is_spaced(dataset.language)
     return {
         "offers": [each for each in offered if not each["offer"].reason],
         "lacking": [each for each in offered if each["offer"].reason],
@@ -209,4 +205,4 @@ PAGE = JobPage(
     },
     content=_content,
 )
-start = collection_for_readers(require_POST(PAGE.ask))
+start = dataset_for_readers(require_POST(PAGE.ask))

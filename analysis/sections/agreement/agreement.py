@@ -129,8 +129,8 @@ class Agreement(Section[Coefficient]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[Coefficient]:
         rows: list[Coefficient] = []
-        for criterion in inputs.said.rubric.criteria:
-            reported = _reported(inputs.said.rubric, criterion)
+        for criterion in inputs.said.protocol.criteria:
+            reported = _reported(inputs.said.protocol, criterion)
             for basis, judgments in _bases(inputs.said, criterion):
                 chance.step(f"Agreement on {criterion.key}")
                 ratings = inputs.said.ratings(criterion.key, judgments=judgments)
@@ -327,10 +327,10 @@ def _row(
     )
 
 
-def _reported(rubric: ProtocolDocument, criterion: ProtocolCriterion) -> set[tuple[str, str]]:
+def _reported(protocol: ProtocolDocument, criterion: ProtocolCriterion) -> set[tuple[str, str]]:
     """Return the coefficients, with their levels, that the protocol's authors report."""
     reported: set[tuple[str, str]] = set()
-    for each in rubric.agreement:
+    for each in protocol.agreement:
         if each.statistic == "krippendorff_alpha":
             reported.add((each.statistic, each.level or level_of(criterion)))
         elif each.statistic in COMPUTED_FOR:

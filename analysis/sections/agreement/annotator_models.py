@@ -105,7 +105,7 @@ class AnnotatorModels(Section[AnnotatorModelRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AnnotatorModelRow]:
         rows: list[AnnotatorModelRow] = []
-        for criterion in inputs.said.rubric.criteria:
+        for criterion in inputs.said.protocol.criteria:
             chance.step(f"Models of annotators on {criterion.key}")
             rows += _of_annotators(inputs, criterion)
         return rows

@@ -125,7 +125,7 @@ class Annotators(Section[AnnotatorRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AnnotatorRow]:
         rows: list[AnnotatorRow] = []
-        for criterion in inputs.said.rubric.criteria:
+        for criterion in inputs.said.protocol.criteria:
             chance.step(f"Annotators on {criterion.key}")
             rows += _annotator_rows(inputs.said, criterion)
         return rows
@@ -173,13 +173,13 @@ class ScaleUse(Section[ScaleUseRow]):
     def sizes(self, inputs: Inputs) -> dict[str, int]:
         return {
             each.key: inputs.said.ratings(each.key).shape[1] * len(each.points)
-            for each in inputs.said.rubric.criteria
+            for each in inputs.said.protocol.criteria
         }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ScaleUseRow]:
         rows: list[ScaleUseRow] = []
         left_out = found.left_out(ScaleUse)
-        for criterion in inputs.said.rubric.criteria:
+        for criterion in inputs.said.protocol.criteria:
             chance.step(f"Use of the scale of {criterion.key}")
             ratings = inputs.said.ratings(criterion.key)
             labels = {point.value: point.label for point in criterion.points}
@@ -209,7 +209,7 @@ class AgreementWithoutEach(Section[LeftOut]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[LeftOut]:
         rows: list[LeftOut] = []
-        for criterion in inputs.said.rubric.criteria:
+        for criterion in inputs.said.protocol.criteria:
             chance.step(f"Agreement without each annotator on {criterion.key}")
             ratings, level = inputs.said.ratings(criterion.key), level_of(criterion)
             clusters = clusters_of(inputs.said, ratings.index)
@@ -237,13 +237,13 @@ class PairwiseKappa(Section[PairKappa]):
     def sizes(self, inputs: Inputs) -> dict[str, int]:
         return {
             each.key: len(WEIGHTS) * _pairs_sharing(inputs.said.ratings(each.key))
-            for each in inputs.said.rubric.criteria
+            for each in inputs.said.protocol.criteria
         }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PairKappa]:
         left_out = found.left_out(PairwiseKappa)
         rows: list[PairKappa] = []
-        for criterion in inputs.said.rubric.criteria:
+        for criterion in inputs.said.protocol.criteria:
             if criterion.key not in left_out:
                 chance.step(f"Pairs of annotators on {criterion.key}")
                 rows += _kappas(criterion, inputs.said.ratings(criterion.key))
@@ -268,7 +268,7 @@ class IntraAnnotatorAgreement(Section[RepeatRow]):
                     inputs.said, criterion, given[given["criterion"] == criterion.key]
                 ),
             )
-            for criterion in inputs.said.rubric.criteria
+            for criterion in inputs.said.protocol.criteria
         ]
 
 

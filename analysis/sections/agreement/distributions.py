@@ -49,13 +49,13 @@ class Distributions(Section[PointShare]):
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
         systems = inputs.counted.slots["system"].nunique()
-        return {each.key: systems * len(each.points) for each in inputs.counted.rubric.criteria}
+        return {each.key: systems * len(each.points) for each in inputs.counted.protocol.criteria}
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PointShare]:
         material, left_out = inputs.counted, found.left_out(Distributions)
         rows: list[PointShare] = []
         system_of = material.slots.set_index("unit")["system"]
-        for criterion in material.rubric.criteria:
+        for criterion in material.protocol.criteria:
             table = material.ratings(criterion.key)
             if not table.empty and criterion.key not in left_out:
                 rows += _point_shares(table, system_of.loc[table.index], criterion)

@@ -83,7 +83,7 @@ def _with(said: Material, inputs: Inputs) -> Material:
 
 
 def _rows(data: Literal["all", "after exclusions"], inputs: Inputs) -> Iterator[ExclusionRow]:
-    for criterion in inputs.said.rubric.criteria:
+    for criterion in inputs.said.protocol.criteria:
         alpha = alpha_of(inputs.said, criterion)
         yield ExclusionRow(data, "krippendorff_alpha", criterion.key, "", alpha)
     for row in declared_means(inputs):

@@ -53,7 +53,7 @@ class HiddenRepeats(Section[OwnRepeatRow]):
         given = frames.hidden_repeats(inputs.said)
         return [
             row
-            for criterion in inputs.said.rubric.criteria
+            for criterion in inputs.said.protocol.criteria
             for row in _rows(inputs, criterion, given[given["criterion"] == criterion.key])
         ]
 

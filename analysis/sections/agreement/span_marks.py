@@ -34,7 +34,7 @@ class SpanMarks(Section[MarkRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MarkRow]:
         material = inputs.said
-        if material.rubric.span_mark is None:
+        if material.protocol.span_mark is None:
             return []
         slots = material.slots.set_index("unit")[["source", "system", "position", "passage"]]
         rows = []

@@ -34,7 +34,7 @@ class Violations(Section[Violation]):
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[Violation]:
         import pandas as pd
 
-        material, rules = inputs.said, inputs.said.rubric.rules
+        material, rules = inputs.said, inputs.said.protocol.rules
         if not rules or material.judgments.empty:
             return []
         rows: list[Violation] = []

@@ -16,7 +16,7 @@ from analysis.reports.rows import row_field, table_row
 from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.metrics.columns import clusters_of, criterion_slots
 from analysis.sections.section import Chance, Found, Inputs, Section
-from judging.llm_judges.models.llm_judge import MachineJudge
+from judging.llm_judges.models.llm_judge import LLMJudge
 from judging.protocols.protocol_schema import ProtocolCriterion
 from quaestor_stats._design import ClusterUnit
 from quaestor_stats._inputs import FloatArray, Labels
@@ -30,11 +30,11 @@ JURY = "jury"
 
 def has_judges(inputs: Inputs) -> bool:
     """Return whether a campaign has LLM judges."""
-    return MachineJudge.objects.filter(campaign=inputs.said.campaign).exists()
+    return LLMJudge.objects.filter(campaign=inputs.said.campaign).exists()
 
 
 @table_row
-class MachineJudgeRow:
+class LLMJudgeRow:
     """An LLM judge."""
 
     judge: str = row_field("name of the judge")
@@ -52,7 +52,7 @@ class MachineJudgeRow:
     problems: int = row_field("rows or values of its table that could not be imported")
 
 
-class JudgeDescriptions(Section[MachineJudgeRow]):
+class JudgeDescriptions(Section[LLMJudgeRow]):
     """The LLM judges of the campaign and how they were asked."""
 
     key = "judge_descriptions"
@@ -64,13 +64,13 @@ class JudgeDescriptions(Section[MachineJudgeRow]):
         "uses its verdicts."
     )
 
-    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MachineJudgeRow]:
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[LLMJudgeRow]:
         said = frames.llm_judgments(inputs.said)
         rows = []
-        for judge in MachineJudge.objects.filter(campaign=inputs.said.campaign).order_by("pk"):
+        for judge in LLMJudge.objects.filter(campaign=inputs.said.campaign).order_by("pk"):
             own = said[said["judge"] == judge.name]
             rows.append(
-                MachineJudgeRow(
+                LLMJudgeRow(
                     judge=judge.name,
                     model=judge.model,
                     version=judge.version,
@@ -89,7 +89,7 @@ class JudgeDescriptions(Section[MachineJudgeRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        table = ReportTable[MachineJudgeRow](
+        table = ReportTable[LLMJudgeRow](
             title=self.title,
             lines="judge",
             chip=lambda row: "machine",
@@ -102,7 +102,7 @@ class JudgeDescriptions(Section[MachineJudgeRow]):
         return draw(table, found.of(JudgeDescriptions), found.names)
 
 
-def _made(row: MachineJudgeRow) -> str:
+def _made(row: LLMJudgeRow) -> str:
     parts = [
         f"{row.model}{', ' + row.version if row.version else ''}",
         f"temperature {row.temperature:g}" if row.temperature == row.temperature else "",
@@ -140,7 +140,7 @@ def judged_criteria(material: Material) -> list[Judged]:
     answers = frames.llm_judgments(material)
     judged = (
         _judged(material, criterion, answers[answers["criterion"] == criterion.key])
-        for criterion in material.rubric.criteria
+        for criterion in material.protocol.criteria
     )
     return [values for values in judged if values]
 

@@ -51,7 +51,7 @@ def criterion_slots(material: Material, criterion: ProtocolCriterion) -> pd.Data
 
 def averaged_criteria(material: Material) -> list[ProtocolCriterion]:
     """Return the criteria whose values may be averaged."""
-    return [each for each in material.rubric.criteria if each.is_averaged]
+    return [each for each in material.protocol.criteria if each.is_averaged]
 
 
 def clusters_of(material: Material, units: pd.Index[int]) -> NDArray[np.object_]:

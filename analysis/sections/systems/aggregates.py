@@ -24,7 +24,7 @@ from analysis.reports.table_engine import Pivot, ReportTable, draw
 from analysis.sections.about import About
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.sections.systems import protocol_aggregates as protocol
+from analysis.sections.systems import protocol_aggregates
 from analysis.sections.systems.coverage import Coverage
 from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
 from judging.protocols.rules import Fatal, RuleReading, fatal_variants
@@ -113,15 +113,15 @@ class Aggregates(Section[AggregateRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AggregateRow]:
         material = inputs.said
-        arranged, rubric = _arranged(material), material.rubric
+        arranged, protocol = _arranged(material), material.protocol
         rows: list[AggregateRow] = []
         for reading in READINGS:
-            for applied, others, rule in _fatal_forms(rubric):
-                scored = protocol.scores(
-                    arranged, rubric.rules, rubric.worst(), reading=reading, fatal=rule
+            for applied, others, rule in _fatal_forms(protocol):
+                scored = protocol_aggregates.scores(
+                    arranged, protocol.rules, protocol.worst(), reading=reading, fatal=rule
                 )
-                rows += _rows(scored, rubric, (reading, applied, others))
-        if any(not isinstance(rule, Fatal) for rule in rubric.rules):
+                rows += _rows(scored, protocol, (reading, applied, others))
+        if any(not isinstance(rule, Fatal) for rule in protocol.rules):
             return rows
         return [row for row in rows if row.reading == READINGS[0]]
 
@@ -171,43 +171,47 @@ def first_reading(found: Found) -> list[AggregateRow]:
     ]
 
 
-def combined_best(rubric: ProtocolDocument) -> str:
+def combined_best(protocol: ProtocolDocument) -> str:
     """Return which end of the combined aggregate is best: the one that all its criteria share, else
     none."""
-    ends = {each.best for each in rubric.criteria if each.key in rubric.aggregated()}
+    ends = {each.best for each in protocol.criteria if each.key in protocol.aggregated()}
     return ends.pop() if len(ends) == 1 else "none"
 
 
-def _fatal_forms(rubric: ProtocolDocument) -> Iterator[tuple[str, str, Fatal | None]]:
+def _fatal_forms(protocol: ProtocolDocument) -> Iterator[tuple[str, str, Fatal | None]]:
     yield "", "", None
-    for rule in rubric.rules:
+    for rule in protocol.rules:
         if isinstance(rule, Fatal):
             for form in fatal_variants(rule):
                 yield form.applied, form.others, form
 
 
-def _arranged(material: Material) -> protocol.NumberedStudy:
+def _arranged(material: Material) -> protocol_aggregates.NumberedStudy:
     """Return the study on the sources that were judged: on another one only its missing questions
     would have values."""
     questions = material.questions
     judged = questions["unit"].isin(material.judgments.dropna(subset=["value"])["unit"])
     empty = questions["text"].isna().groupby(questions["source"]).transform("all")
     questions = questions[judged.groupby(questions["source"]).transform("any") | empty]
-    keys = [each.key for each in material.rubric.criteria if each.unit == "question"]
+    keys = [each.key for each in material.protocol.criteria if each.unit == "question"]
     slots = questions[["unit", "system", "question_set", "position", "text"]]
     slots = slots.rename(columns={"question_set": "source"})
     rows = material.judgments[material.judgments["criterion"].isin(keys)].dropna(subset=["value"])
     rows = rows[["unit", "annotator", "criterion", "value"]].rename(columns={"annotator": "rater"})
-    return protocol.arrange_study(slots, rows.merge(slots.drop(columns="text"), on="unit"), keys)
+    return protocol_aggregates.arrange_study(
+        slots, rows.merge(slots.drop(columns="text"), on="unit"), keys
+    )
 
 
 def _rows(
-    scored: protocol.SystemSums, rubric: ProtocolDocument, form: tuple[str, str, str]
+    scored: protocol_aggregates.SystemSums, protocol: ProtocolDocument, form: tuple[str, str, str]
 ) -> Iterator[AggregateRow]:
     """Yield the aggregate on every criterion that may be averaged, and on those that the protocol
     combines."""
-    values, means_expected = _aggregates_and_means(scored, rubric)
-    criteria = {criterion.key: criterion for criterion in rubric.criteria if criterion.is_averaged}
+    values, means_expected = _aggregates_and_means(scored, protocol)
+    criteria = {
+        criterion.key: criterion for criterion in protocol.criteria if criterion.is_averaged
+    }
     places = [(j, criteria[key]) for j, key in enumerate(scored.criteria) if key in criteria]
     for i, system in enumerate(scored.systems):
         for j, criterion in places:
@@ -216,13 +220,15 @@ def _rows(
                 aggregate=float(values[i, j]),
                 mean_expected=float(means_expected[i, j]),
             )
-        if rubric.aggregate.combined != "none":
-            yield _combined_row(form, system, rubric, zip(scored.criteria, values[i], strict=True))
+        if protocol.aggregate.combined != "none":
+            yield _combined_row(
+                form, system, protocol, zip(scored.criteria, values[i], strict=True)
+            )
 
 
 def _row_without_aggregate(
     form: tuple[str, str, str],
-    scored: protocol.SystemSums,
+    scored: protocol_aggregates.SystemSums,
     place: tuple[int, int],
     criterion: ProtocolCriterion,
 ) -> AggregateRow:
@@ -243,33 +249,33 @@ def _row_without_aggregate(
 def _combined_row(
     form: tuple[str, str, str],
     system: str,
-    rubric: ProtocolDocument,
+    protocol: ProtocolDocument,
     aggregates: Iterable[tuple[str, float]],
 ) -> AggregateRow:
-    best, aggregate = combined_best(rubric), _combined(dict(aggregates), rubric)
+    best, aggregate = combined_best(protocol), _combined(dict(aggregates), protocol)
     return AggregateRow(*form, system=system, criterion="", best=best, aggregate=aggregate)
 
 
 def _aggregates_and_means(
-    scored: protocol.SystemSums, rubric: ProtocolDocument
+    scored: protocol_aggregates.SystemSums, protocol: ProtocolDocument
 ) -> tuple[FloatArray, FloatArray]:
     """Return the aggregates, and the means over all expected slots (n_systems, n_criteria); nan
     where values are lacking."""
     missing = (scored.expected - scored.returned)[:, None] - (scored.unrated - scored.unjudged)
     is_partial = (scored.unjudged > 0) & (missing > 0)
     means_expected = np.where(is_partial, nan, scored.means_expected)
-    if rubric.aggregate.kind == "sum_over_slots":
+    if protocol.aggregate.kind == "sum_over_slots":
         return np.where(scored.unrated > 0, nan, scored.sums), means_expected
     return means_expected, means_expected
 
 
-def _combined(values: Mapping[str, float], rubric: ProtocolDocument) -> float:
+def _combined(values: Mapping[str, float], protocol: ProtocolDocument) -> float:
     """Return the weighted sum or mean of a system's aggregates; not known without criteria."""
-    weights = {key: each for key, each in rubric.combined_weights().items() if key in values}
+    weights = {key: each for key, each in protocol.combined_weights().items() if key in values}
     if not weights:
         return nan
     total = sum(weight * float(values[key]) for key, weight in weights.items())
-    return total if rubric.aggregate.combined == "sum" else total / sum(weights.values())
+    return total if protocol.aggregate.combined == "sum" else total / sum(weights.values())
 
 
 def _end(row: AggregateRow, criteria: Sequence[CriterionRow]) -> str:

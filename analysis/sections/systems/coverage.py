@@ -25,7 +25,7 @@ class Coverage(Section[CoverageRow]):
     identity = ("system",)
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CoverageRow]:
-        systems = System.objects.filter(collection=inputs.said.campaign.collection_id)
+        systems = System.objects.filter(dataset=inputs.said.campaign.dataset_id)
         kinds = dict(systems.values_list("name", "kind"))
         grouped = inputs.said.questions.groupby("system")
         counted = grouped.agg(

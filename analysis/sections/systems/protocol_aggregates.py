@@ -191,7 +191,7 @@ def scores(
     Parameters
     ----------
     study : Study
-    rules : the rubric's rules
+    rules : the protocol's rules
     worst : worst value by criterion
     reading : {"by_protocol", "as_released"}
         Whether the identical and lone rules overrule the ratings, or the ratings stay as they are; questions that were

@@ -235,8 +235,8 @@ class ComputedFacts(Section[FactRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[FactRow]:
         rows: list[FactRow] = []
-        sets = held_sets(inputs.said) if inputs.said.rubric.facts else []
-        for fact in inputs.said.rubric.facts:
+        sets = held_sets(inputs.said) if inputs.said.protocol.facts else []
+        for fact in inputs.said.protocol.facts:
             levels = levels_of(inputs.said, criterion_of(fact))
             for system, held in _by_system(sets):
                 values = [v for each in held if (v := set_value(fact, each, levels)) is not None]
@@ -291,7 +291,9 @@ class Sets(Section[SetRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SetRow]:
         material = inputs.said
-        facts = [(fact, levels_of(material, criterion_of(fact))) for fact in material.rubric.facts]
+        facts = [
+            (fact, levels_of(material, criterion_of(fact))) for fact in material.protocol.facts
+        ]
         return [_set_row(held, facts) for held in held_sets(material)] if facts else []
 
 
@@ -299,19 +301,19 @@ def held_sets(material: Material) -> list[HeldSet]:
     """Return the question sets in the order of the dataset."""
     columns = (material.questions[name].tolist() for name in COLUMNS)
     rows = zip(*columns, strict=True)
-    language = material.campaign.collection.language
+    language = material.campaign.dataset.language
     return [_held(list(slots), language) for _, slots in groupby(rows, key=lambda row: row[0])]
 
 
 def judges_sets(inputs: Inputs) -> bool:
     """Return whether the protocol judges sets of questions, or computes facts of them."""
-    rubric = inputs.said.rubric
-    return bool(rubric.facts) or any(criterion.unit == "set" for criterion in rubric.criteria)
+    protocol = inputs.said.protocol
+    return bool(protocol.facts) or any(criterion.unit == "set" for criterion in protocol.criteria)
 
 
 def kinds_of(campaign: Campaign) -> dict[str, str]:
     """Return the kind of each system: model, human, or deliberate degradation."""
-    systems = System.objects.filter(collection=campaign.collection_id)
+    systems = System.objects.filter(dataset=campaign.dataset_id)
     return dict(systems.values_list("name", "kind"))
 
 

@@ -77,7 +77,7 @@ class Slices(Section[SliceRow]):
         systems, metrics = material.slots["system"].nunique(), len(metric_columns(material))
         means = systems * len(averaged_criteria(material))
         rhos = len(human_columns(material)) * metrics
-        of_value = len(material.rubric.criteria) + means + rhos
+        of_value = len(material.protocol.criteria) + means + rhos
         columns = _columns(material, attributes)
         values = {name: int(_labels(material, name, columns).nunique()) for name in attributes}
         return {
@@ -228,7 +228,7 @@ def _part(material: Material, labels: pd.Series[Any], label: object) -> Material
 
 def _core(inputs: Inputs) -> Iterator[tuple[str, str, str, str, Result]]:
     said, part = inputs.said, inputs.counted
-    for criterion in said.rubric.criteria:
+    for criterion in said.protocol.criteria:
         alpha = alpha_of(said, criterion)
         yield "krippendorff_alpha", criterion.key, "", "", alpha
     for row in declared_means(inputs):

@@ -14,7 +14,7 @@ from config import serving
 from config.settings import OLD_SECRETS
 from judging.campaigns.actions import webhooks
 from judging.crowd.actions import crowd_platforms
-from judging.people.actions import history, second_factors
+from judging.people.actions import history, two_factors
 from judging.people.models.event import Event
 
 KEPT = "Sessions and links of the old key stay valid; --forget ends them."
@@ -40,7 +40,7 @@ class Command(BaseCommand):
                 write_private_file(settings.HOME / "secret_key.txt", settings.SECRET_KEY)
             with transaction.atomic():
                 count, platforms = (
-                    second_factors.rotate_second_factors(),
+                    two_factors.rotate_two_factors(),
                     crowd_platforms.rotate_platform_secrets(),
                 )
                 addresses = webhooks.rotate_webhook_secrets()

@@ -21,7 +21,7 @@ from judging.campaigns.actions import (
     discussions,
     draws,
     fixed_parts,
-    locked_protocols,
+    locked_plans,
     plan_parts,
     rounds,
     selections,
@@ -39,12 +39,12 @@ from judging.campaigns.quality_plan import (
     quality_plan_to_document,
 )
 from judging.campaigns.selection import CannotChoose
-from judging.datasets.models.dataset import Collection, QuestionSet, Unit
+from judging.datasets.models.dataset import Dataset, QuestionSet, Unit
 from judging.jobs.actions import jobs
 from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import User, token_digest
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 
 PLANNED = (
     "title",
@@ -97,11 +97,11 @@ class NotAllowedNow(Refused):
 
 
 def create_campaign(
-    *, by: User, collection: Collection, rubric: Rubric, plan: Mapping[str, Any], **columns: Any
+    *, by: User, dataset: Dataset, protocol: Protocol, plan: Mapping[str, Any], **columns: Any
 ) -> Campaign:
     """Make a draft with its main round; its creator manages it. If the same draft is made again
     within `DOUBLE_CLICK`, return the first one."""
-    asked = {"collection": collection, "rubric": rubric, "created_by": by, **columns}
+    asked = {"dataset": dataset, "protocol": protocol, "created_by": by, **columns}
     asked |= {key: plan[key] for key in PLANNED if key in plan}
     asked |= {"checked": quality_plan_from_document(asked.get("quality", {})).has_checks}
     with transaction.atomic():
@@ -117,7 +117,7 @@ def create_campaign(
         Membership.objects.create(user=by, campaign=campaign, role=Membership.Role.MANAGER)
         Round.objects.create(campaign=campaign, kind=Round.Kind.MAIN)
         history.record_event(
-            Event.Act.CAMPAIGN_MADE, by=by, campaign=campaign, about=f"collection {collection.pk}"
+            Event.Act.CAMPAIGN_MADE, by=by, campaign=campaign, about=f"dataset {dataset.pk}"
         )
     return campaign
 
@@ -133,8 +133,8 @@ def duplicate_campaign(*, campaign: Campaign, by: User) -> Campaign:
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         made = create_campaign(
             by=by,
-            collection=campaign.collection,
-            rubric=campaign.rubric,
+            dataset=campaign.dataset,
+            protocol=campaign.protocol,
             plan=plan,
             selection=campaign.selection,
         )
@@ -156,12 +156,16 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
                 "The protocol is locked. Amend it with a reason; the report will list the change.",
                 code="protocol_locked",
             )
-        if "rubric" in plan and plan["rubric"] != held.rubric and held.exercises.exists():
+        if "protocol" in plan and plan["protocol"] != held.protocol and held.exercises.exists():
             raise NotAllowedNow(
                 "Training and qualification items go by this protocol. Remove them first.",
                 code="exercises_exist",
             )
-        if "rubric" in plan and plan["rubric"] != held.rubric and held.rounds.trials().exists():
+        if (
+            "protocol" in plan
+            and plan["protocol"] != held.protocol
+            and held.rounds.trials().exists()
+        ):
             raise NotAllowedNow(
                 "Rounds of this draft were judged by its protocol. Write what changes as decisions of the guideline, "
                 "or duplicate the campaign to judge by another protocol.",
@@ -174,7 +178,11 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
             }
         _set(
             held,
-            {key: plan[key] for key in (*PLANNED, "rubric", "selection", "checked") if key in plan},
+            {
+                key: plan[key]
+                for key in (*PLANNED, "protocol", "selection", "checked")
+                if key in plan
+            },
         )
 
 
@@ -254,16 +262,16 @@ def lock_protocol(
     with transaction.atomic():
         held = _held(campaign)
         # no file is added meanwhile
-        Collection.objects.select_for_update(no_key=True).get(pk=held.collection_id)
+        Dataset.objects.select_for_update(no_key=True).get(pk=held.dataset_id)
         if held.state == Campaign.State.DRAFT and (misfit := authorships.check_plan(held)):
             raise NotAllowedNow(misfit, code="protocol_misfit")
         draws.keep_secret(campaign=held, given=secret)
         for each in held.rounds.trials().running():
             rounds.close_round(round=each, now=now)
-        protocol = protocol_of(held) | _fixed_selection(held)
+        locked_plan = plan_document(held) | _fixed_selection(held)
         try:  # at most one task per unit; once it is locked the plan could not be corrected
             judged = selections.judged_units(held)
-            own = judged.filter(question_set__source__collection=held.collection_id)
+            own = judged.filter(question_set__source__dataset=held.dataset_id)
             rounds.check_assignments(own.count() * held.annotators_per_task)
             if held.origin != Campaign.Origin.IMPORTED:  # imported campaigns show no pages
                 rounds.check_round_pages(held, own)
@@ -271,35 +279,35 @@ def lock_protocol(
                 plan_parts.check_parts(held)
         except rounds.NothingToJudge as refused:
             raise NotAllowedNow(str(refused), code=refused.code) from None
-        protocol |= _reproduced(held, protocol)
-        fixed = {"protocol": protocol, "protocol_digest": hash_protocol(protocol)}
+        locked_plan |= _reproduced(held, locked_plan)
+        fixed = {"locked_plan": locked_plan, "locked_digest": hash_plan(locked_plan)}
         move_campaign(campaign=campaign, to=Campaign.State.LOCKED, now=now, by=by, **fixed)
 
 
-def _reproduced(campaign: Campaign, protocol: Mapping[str, Any]) -> dict[str, Any]:
+def _reproduced(campaign: Campaign, locked_plan: Mapping[str, Any]) -> dict[str, Any]:
     """Return the protocol's entry on the study it reproduces; raise NotAllowedNow if parts that a
     reproduction keeps were changed."""
     first = campaign.reproduces
     if first is None:
         return {}
     imported = first.origin == Campaign.Origin.IMPORTED
-    standing = protocol_of(first)
-    if chosen := locked_protocols.read_locked_protocol(first)["selection"]:
+    standing = plan_document(first)
+    if chosen := locked_plans.read_locked_plan(first)["selection"]:
         standing["selection"] = chosen
-    if others := fixed_parts.find_changed_parts(standing, protocol, imported=imported):
+    if others := fixed_parts.find_changed_parts(standing, locked_plan, imported=imported):
         raise NotAllowedNow(
             f"A reproduction must repeat the plan of its study. Changed: {', '.join(others)}. "
             "Restore them, or duplicate the study to plan another one.",
             code="reproduction_differs",
         )
-    shared = fixed_parts.hash_fixed_parts(protocol, imported=imported)
-    return {"reproduces": {"protocol": first.protocol_digest, "shared": shared}}
+    shared = fixed_parts.hash_fixed_parts(locked_plan, imported=imported)
+    return {"reproduces": {"protocol": first.locked_digest, "shared": shared}}
 
 
-def hash_protocol(protocol: Mapping[str, Any]) -> str:
+def hash_plan(locked_plan: Mapping[str, Any]) -> str:
     """Return a protocol's hash."""
     return hashlib.sha256(
-        json.dumps(protocol, sort_keys=True, ensure_ascii=False).encode()
+        json.dumps(locked_plan, sort_keys=True, ensure_ascii=False).encode()
     ).hexdigest()
 
 
@@ -314,7 +322,7 @@ def _fixed_selection(campaign: Campaign) -> dict[str, Any]:
         ) from None
 
 
-def protocol_of(campaign: Campaign) -> dict[str, Any]:
+def plan_document(campaign: Campaign) -> dict[str, Any]:
     """Return the protocol from which later changes deviate; for a dataset of several files, it
     contains the hash of each.
 
@@ -324,18 +332,18 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
     def said(*names: str) -> dict[str, Any]:
         return {name: given for name in names if (given := getattr(campaign, name))}
 
-    files = campaign.collection.added_files.standing().order_by("number")
+    files = campaign.dataset.added_files.standing().order_by("number")
     hashes = list(files.values_list("file__sha256", flat=True))
     agreed = discussions.current_decisions(campaign)
     document = {
-        "rubric": {
-            "key": campaign.rubric.key,
-            "version": campaign.rubric.version,
-            "digest": campaign.rubric.digest,
+        "protocol": {
+            "key": campaign.protocol.key,
+            "version": campaign.protocol.version,
+            "digest": campaign.protocol.digest,
         },
-        "collection": {
-            "name": campaign.collection.name,
-            "file_sha256": campaign.collection.file_sha256,
+        "dataset": {
+            "name": campaign.dataset.name,
+            "file_sha256": campaign.dataset.file_sha256,
             **({"files": hashes} if len(hashes) > 1 else {}),
         },
         "design": {
@@ -402,9 +410,7 @@ def move_campaign(
             # back from the archive it keeps its closing date, so that no account is erased later
             columns["closed_at"] = held.closed_at or now
         _set(held, {"state": to, **columns})
-        after = (
-            f"{to}, protocol {columns['protocol_digest']}" if "protocol_digest" in columns else to
-        )
+        after = f"{to}, protocol {columns['locked_digest']}" if "locked_digest" in columns else to
         history.record_event(
             Event.Act(f"campaign.{to}"), by=by, campaign=held, before=held.state, after=after
         )
@@ -519,12 +525,12 @@ def is_slow_to_open(campaign: Campaign) -> bool:
     """Return whether opening a campaign lays out so many places that a job does it."""
     if not campaign.rounds.filter(kind=Round.Kind.MAIN, opened_at__isnull=True).exists():
         return False
-    sets = QuestionSet.objects.filter(source__collection=campaign.collection).count()
+    sets = QuestionSet.objects.filter(source__dataset=campaign.dataset).count()
     questions = Unit.objects.filter(
-        question_set__source__collection=campaign.collection, position__isnull=False
+        question_set__source__dataset=campaign.dataset, position__isnull=False
     ).count()
-    of_sets = campaign.rubric.task != Rubric.Task.UNIT
-    tasks = sets if of_sets else questions / campaign.rubric.page_size
+    of_sets = campaign.protocol.task != Protocol.Task.UNIT
+    tasks = sets if of_sets else questions / campaign.protocol.page_size
     places = tasks * campaign.annotators_per_task
     return sets > LARGE_LAYOUT_SETS or max(questions, places) > LARGE_LAYOUT_PLACES
 

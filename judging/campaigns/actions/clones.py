@@ -33,8 +33,8 @@ def clone_study(*, campaign: Campaign, by: User) -> Campaign:
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         made = campaigns.create_campaign(
             by=by,
-            collection=campaign.collection,
-            rubric=campaign.rubric,
+            dataset=campaign.dataset,
+            protocol=campaign.protocol,
             plan=plan,
             selection=campaign.selection,
             reproduces=campaign,

@@ -12,14 +12,14 @@ from judging.campaigns.actions import campaigns, rounds
 from judging.campaigns.models.campaign import Campaign, Round
 from judging.campaigns.models.members import Membership
 from judging.datasets.actions.datasets import contents, dataset_name
-from judging.datasets.models.dataset import Collection, CollectionShare
+from judging.datasets.models.dataset import Dataset, DatasetShare
 from judging.jobs import storage
 from judging.jobs.models.file import StoredFile
 from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import User
 
-DELETE = "judging.delete_collection"  # the kind of job
+DELETE = "judging.delete_dataset"  # the kind of job
 
 
 class InUse(Refused):
@@ -32,15 +32,15 @@ class InUse(Refused):
         self.campaigns = campaigns
 
 
-def end_use(*, collection: Collection, user: User, now: datetime, by: User | None = None) -> int:
+def end_use(*, dataset: Dataset, user: User, now: datetime, by: User | None = None) -> int:
     """Take back a user's right to a dataset: their campaigns about it stop, pilots and calibrations
     too, and only the dataset's owner sees them.
 
     Judgments are kept. Return how many campaigns were stopped.
     """
     with transaction.atomic():
-        CollectionShare.objects.filter(collection=collection, user=user).delete()
-        theirs = collection.campaigns.filter(created_by=user)
+        DatasetShare.objects.filter(dataset=dataset, user=user).delete()
+        theirs = dataset.campaigns.filter(created_by=user)
         # no annotator can join a simulated copy, and a job may be filling it
         running = list(
             theirs.filter(state=Campaign.State.OPEN).exclude(origin=Campaign.Origin.SIMULATED)
@@ -52,40 +52,40 @@ def end_use(*, collection: Collection, user: User, now: datetime, by: User | Non
         for trial in ended:
             rounds.end_round(round=trial, by=by, now=now)
         history.record_event(
-            Event.Act.COLLECTION_ENDED,
+            Event.Act.DATASET_ENDED,
             by=by,
-            about=dataset_name(collection),
+            about=dataset_name(dataset),
             before=history.account_name(user),
         )
     return len({each.pk for each in running} | {each.campaign_id for each in ended})
 
 
 class CannotHandOver(Refused):
-    """The account cannot own a collection; the message says why."""
+    """The account cannot own a dataset; the message says why."""
 
     code = "cannot_hand_over"
 
 
-def transfer_dataset(*, collection: Collection, to: User, by: User | None = None) -> None:
+def transfer_dataset(*, dataset: Dataset, to: User, by: User | None = None) -> None:
     """Make another user the owner; the old owner may use the dataset until the new one ends that
     right."""
     with transaction.atomic():
         held = (
-            Collection.objects.select_for_update(no_key=True)
+            Dataset.objects.select_for_update(no_key=True)
             .select_related("owner")
-            .get(pk=collection.pk)
+            .get(pk=dataset.pk)
         )
-        if held.owner_id != collection.owner_id:  # it was handed over a moment before
+        if held.owner_id != dataset.owner_id:  # it was handed over a moment before
             raise CannotHandOver(f"{held.owner.get_username()} owns it by now.")
         if held.owner_id == to.pk:
             raise CannotHandOver(f"{to.get_username()} owns it already.")
         if not (to.is_active and to.can_create_campaigns and to.has_usable_password()):
             raise CannotHandOver(f"{to.get_username()} may not create datasets, so cannot own one.")
-        CollectionShare.objects.get_or_create(collection=held, user=held.owner)
-        CollectionShare.objects.filter(collection=held, user=to).delete()
-        Collection.objects.filter(pk=held.pk).update(owner=to)
+        DatasetShare.objects.get_or_create(dataset=held, user=held.owner)
+        DatasetShare.objects.filter(dataset=held, user=to).delete()
+        Dataset.objects.filter(pk=held.pk).update(owner=to)
         history.record_event(
-            Event.Act.COLLECTION_HANDED_OVER,
+            Event.Act.DATASET_HANDED_OVER,
             by=by,
             about=dataset_name(held),
             before=history.account_name(held.owner),
@@ -99,9 +99,9 @@ def hand_over_all(*, owner: User, to: User, by: User) -> tuple[int, int]:
     Return how many of each.
     """
     with transaction.atomic():
-        owned = list(owner.collections.order_by("pk"))
+        owned = list(owner.datasets.order_by("pk"))
         for each in owned:
-            transfer_dataset(collection=each, to=to, by=by)
+            transfer_dataset(dataset=each, to=to, by=by)
         managed = Campaign.objects.filter(
             dry_run__draft__isnull=True,  # roles in dry runs follow those in their drafts
             memberships__user=owner,
@@ -117,7 +117,7 @@ def hand_over_all(*, owner: User, to: User, by: User) -> tuple[int, int]:
 
 
 def delete_dataset(
-    *, collection: Collection, by: User | None = None, progress: TellProgress = ignore_progress
+    *, dataset: Dataset, by: User | None = None, progress: TellProgress = ignore_progress
 ) -> None:
     """Delete a dataset with all its rows, and its file if no other dataset uses it.
 
@@ -127,7 +127,7 @@ def delete_dataset(
         If a campaign is about it.
     """
     with transaction.atomic():
-        held = Collection.objects.select_for_update().get(pk=collection.pk)
+        held = Dataset.objects.select_for_update().get(pk=dataset.pk)
         if about := tuple(held.campaigns.order_by("title")):
             raise InUse(about)
         check_at_once()
@@ -139,34 +139,34 @@ def delete_dataset(
         held.jobs.filter(finished_at__isnull=False).delete()  # their results contain its texts
         held.delete()
         for file in files:
-            if not file.collections.exists() and not file.added_files.exists():
+            if not file.datasets.exists() and not file.added_files.exists():
                 storage.release_file(file)
         # the file's hash identifies the dataset if another user imported the same file
         known_by = f"file {held.file_sha256}" if held.file_sha256 else ""
         history.record_event(
-            Event.Act.COLLECTION_DELETED, by=by, about=dataset_name(collection), before=known_by
+            Event.Act.DATASET_DELETED, by=by, about=dataset_name(dataset), before=known_by
         )
 
 
-def _files_about(collection: Collection) -> list[StoredFile]:
+def _files_about(dataset: Dataset) -> list[StoredFile]:
     """Return the files that a dataset was imported from, and those that jobs made from it."""
-    drawn = collection.jobs.exclude(result__figures=None).values_list("result__figures", flat=True)
+    drawn = dataset.jobs.exclude(result__figures=None).values_list("result__figures", flat=True)
     made = {sha256 for figures in drawn for sha256 in figures.values()}
-    theirs = Q(collections=collection) | Q(added_files__collection=collection) | Q(sha256__in=made)
+    theirs = Q(datasets=dataset) | Q(added_files__dataset=dataset) | Q(sha256__in=made)
     return list(StoredFile.objects.defer("content").filter(theirs).distinct())
 
 
-def uses(collection: Collection) -> list[tuple[User, bool, list[Campaign]]]:
+def uses(dataset: Dataset) -> list[tuple[User, bool, list[Campaign]]]:
     """Return the users besides the owner who may use a dataset or have a campaign about it: each
     with whether they may use it, and their campaigns."""
     about = (
-        collection.campaigns.exclude(created_by=collection.owner_id)
+        dataset.campaigns.exclude(created_by=dataset.owner_id)
         .select_related("created_by")
         .listed()
         .order_by("pk")
     )
     found: dict[User, list[Campaign]] = {
-        each.user: [] for each in collection.shares.select_related("user")
+        each.user: [] for each in dataset.shares.select_related("user")
     }
     allowed = set(found)
     for each in about:

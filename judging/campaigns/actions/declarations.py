@@ -15,15 +15,15 @@ from judging.campaigns.hypotheses import (
     Margin,
     PrimaryHypothesis,
 )
-from judging.datasets.models.dataset import Collection, System
+from judging.datasets.models.dataset import Dataset, System
 from judging.protocols.actions.protocols import document_of
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.protocols.protocol_schema import ProtocolCriterion
 
 LEVELS = (0.0001, 0.5)  # of the primary tests
 
 
-def check_hypotheses(declared: Hypotheses, *, rubric: Rubric, collection: Collection) -> Hypotheses:
+def check_hypotheses(declared: Hypotheses, *, protocol: Protocol, dataset: Dataset) -> Hypotheses:
     """Return declarations with criteria by their keys.
 
     Raises
@@ -37,14 +37,14 @@ def check_hypotheses(declared: Hypotheses, *, rubric: Rubric, collection: Collec
     check_between(declared.level, *LEVELS, field="hypotheses.level")
     if declared.multiplicity not in (HOLM, IN_ORDER):
         raise InvalidInput(f"Choose {HOLM} or {IN_ORDER}.", field="hypotheses.multiplicity")
-    criteria = _Criteria(rubric)
+    criteria = _Criteria(protocol)
     margins = {}
     for name, margin in declared.margins.items():
         field = f"hypotheses.margins.{name}"
         criterion = criteria.find(name, field)
         _check_margin(margin, criterion, field)
         margins[criterion.key] = margin
-    systems = set(System.objects.filter(collection=collection).values_list("name", flat=True))
+    systems = set(System.objects.filter(dataset=dataset).values_list("name", flat=True))
     primary = []
     for place, hypothesis in enumerate(declared.primary):
         field = f"hypotheses.primary.{place}"
@@ -64,8 +64,8 @@ def check_hypotheses(declared: Hypotheses, *, rubric: Rubric, collection: Collec
 class _Criteria:
     """The criteria of a protocol whose values can be averaged, by key and by name."""
 
-    def __init__(self, rubric: Rubric) -> None:
-        criteria = document_of(rubric).criteria
+    def __init__(self, protocol: Protocol) -> None:
+        criteria = document_of(protocol).criteria
         averaged = [criterion for criterion in criteria if criterion.is_averaged]
         self.by_name = {criterion.name.casefold(): criterion for criterion in averaged}
         self.by_name |= {criterion.key.casefold(): criterion for criterion in averaged}

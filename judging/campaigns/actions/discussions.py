@@ -50,7 +50,7 @@ def write_notes(*, round: Round, notes: Mapping[NoteSubject, str], by: User, now
     Notes that are not about a criterion of the protocol or a unit of the round are skipped.
     """
     criteria = set(
-        Criterion.objects.filter(rubric=round.campaign.rubric_id).values_list("pk", flat=True)
+        Criterion.objects.filter(protocol=round.campaign.protocol_id).values_list("pk", flat=True)
     )
     units: set[int | None] = {
         None,

@@ -11,7 +11,7 @@ from typing import Any
 
 from judging.campaigns import design
 from judging.campaigns.actions import draws
-from judging.campaigns.actions.campaigns import hash_protocol
+from judging.campaigns.actions.campaigns import hash_plan
 from judging.campaigns.design import KeyedDraws
 
 KIND = "judging.check_draws"  # the kind of job
@@ -25,10 +25,10 @@ def find_draw_problems(document: Document) -> list[str]:
 
 
 def _problems(document: Document) -> Iterator[str]:
-    promised = document["protocol"]["draws"]["secret_sha256"]
+    promised = document["plan"]["draws"]["secret_sha256"]
     if draws.hash_secret(document["secret"]) != promised:
         yield "The secret is not the one whose hash was published."
-    if hash_protocol(document["protocol"]) != document["protocol_sha256"]:
+    if hash_plan(document["plan"]) != document["plan_sha256"]:
         yield "The protocol is not the one that was locked."
     for each in document["rounds"]:
         drawn = KeyedDraws(bytes.fromhex(document["secret"]), within=each["name"])

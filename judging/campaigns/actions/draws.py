@@ -108,8 +108,8 @@ def draws_document(campaign: Campaign) -> dict[str, Any]:
         "campaign": str(campaign.uuid),
         "method": METHOD,
         "secret": campaign.secret,
-        "protocol": campaign.protocol,
-        "protocol_sha256": campaign.protocol_digest,
+        "plan": campaign.locked_plan,
+        "plan_sha256": campaign.locked_digest,
         "systems": sorted(selections.judged_systems(campaign).values_list("name", flat=True)),
         "order": campaign.order,
         "annotators_per_task": campaign.annotators_per_task,
@@ -160,7 +160,7 @@ def _round(round: Round) -> dict[str, Any]:
     sources = selections.judged_sources(campaign)
     if round.kind != Round.Kind.MAIN:
         own = TaskUnit.objects.filter(task__round=round).values("unit__question_set__source")
-        sources = campaign.collection.sources.filter(pk__in=own)
+        sources = campaign.dataset.sources.filter(pk__in=own)
         is_deep = campaign.order == Campaign.Order.DEPTH
         order = Campaign.Order.DEPTH if is_deep else Campaign.Order.BREADTH
         other = {"order": order, "annotators_per_task": round.per_task}

@@ -10,9 +10,9 @@ from django.utils.translation import ngettext
 
 from judging.campaigns.actions import selections
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection, Unit
+from judging.datasets.models.dataset import Dataset, Unit
 from judging.protocols import documents
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.protocols.protocol_schema import ProtocolDocument
 
 
@@ -44,10 +44,10 @@ class Effort:
         return self.seconds / 3600
 
 
-def count_contents(collection: Collection, units: QuerySet[Unit] | None = None) -> MaterialFacts:
+def count_contents(dataset: Dataset, units: QuerySet[Unit] | None = None) -> MaterialFacts:
     """Count what a dataset contains, or only some of its units."""
     chosen = Unit.objects.all() if units is None else units
-    judged = chosen.filter(question_set__source__collection=collection, position__isnull=False)
+    judged = chosen.filter(question_set__source__dataset=dataset, position__isnull=False)
     source = "question_set__source"
     counted: dict[str, int] = judged.aggregate(
         sources=Count(source, distinct=True),
@@ -66,7 +66,7 @@ def count_contents(collection: Collection, units: QuerySet[Unit] | None = None) 
 def of_draft(campaign: Campaign) -> MaterialFacts:
     """Count what a draft judges as it is planned now."""
     return count_contents(
-        campaign.collection,
+        campaign.dataset,
         selections.judged_units(campaign) if selections.is_narrowed(campaign) else None,
     )
 
@@ -130,11 +130,11 @@ def effort(document: ProtocolDocument, material: MaterialFacts, annotators: int)
 
 
 def order_by_fit(
-    rubrics: QuerySet[Rubric], material: MaterialFacts
-) -> list[tuple[Rubric, list[str]]]:
+    protocols: QuerySet[Protocol], material: MaterialFacts
+) -> list[tuple[Protocol, list[str]]]:
     """Return protocols with what does not fit, the best fit first, otherwise in their order."""
     found = [
         (each, misfits(documents.protocol_from_document(each.document), material))
-        for each in rubrics
+        for each in protocols
     ]
     return sorted(found, key=lambda pair: len(pair[1]))

@@ -94,7 +94,7 @@ def look_at_agreement(*, campaign: Campaign, by: User, now: datetime) -> ShownAg
     """Return the agreement computed last, and note that the user looked at it; None if there is
     none, or if the user judges the dataset."""
     computed = list(campaign.live_agreements.all())
-    if not computed or judges_now(by, campaign.collection):
+    if not computed or judges_now(by, campaign.dataset):
         return None
     if any("value" in alpha for alpha in computed[-1].criteria.values()):
         note_look(campaign=campaign, by=by, now=now)

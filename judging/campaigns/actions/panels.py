@@ -10,7 +10,7 @@ from judging.campaigns.design import MeetingTable, Seating
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign, Round, TaskUnit
 from judging.campaigns.models.members import Enrollment
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 
 
 def seats(campaign: Campaign) -> int:
@@ -55,11 +55,11 @@ def own_seat(enrollment: Enrollment) -> int | None:
     return before if before in free_seats(enrollment.campaign) else None
 
 
-def fits_panel(rubric: Rubric) -> bool:
+def fits_panel(protocol: Protocol) -> bool:
     """Return whether a task of the protocol shows one system's questions on one source, and nothing
     else."""
-    return rubric.task == Rubric.Task.QUESTION_SET or (
-        rubric.task == Rubric.Task.UNIT and rubric.page_size == 1
+    return protocol.task == Protocol.Task.QUESTION_SET or (
+        protocol.task == Protocol.Task.UNIT and protocol.page_size == 1
     )
 
 

@@ -18,10 +18,10 @@ from judging.campaigns.actions import campaigns, declarations, panels
 from judging.campaigns.campaign_texts import TRANSLATED
 from judging.campaigns.hypotheses import Hypotheses
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.people.models.user import User
 from judging.protocols.actions.protocols import document_of
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 
 # names for the server's own clock, which differs on each machine
 NO_PLACES = {"localtime", "Factory", "posixrules"}
@@ -36,7 +36,7 @@ class CampaignPlan:
     """
 
     title: str
-    rubric: Rubric
+    protocol: Protocol
     annotators_per_task: int | None = None
     tasks_per_annotator: int | None = None
     order: str = Campaign.Order.DEPTH
@@ -63,7 +63,7 @@ class CampaignPlan:
 
 FIELDS = tuple(each.name for each in fields(CampaignPlan))
 PLAIN_FIELDS = tuple(
-    name for name in FIELDS if name not in ("rubric", "translated_texts", "hypotheses")
+    name for name in FIELDS if name not in ("protocol", "translated_texts", "hypotheses")
 )
 
 
@@ -75,7 +75,7 @@ def plan_of(campaign: Campaign) -> CampaignPlan:
     )
 
 
-def create_draft(*, by: User, collection: Collection, plan: CampaignPlan) -> Campaign:
+def create_draft(*, by: User, dataset: Dataset, plan: CampaignPlan) -> Campaign:
     """Create a draft about a dataset.
 
     Raises
@@ -84,13 +84,13 @@ def create_draft(*, by: User, collection: Collection, plan: CampaignPlan) -> Cam
         For the first part of the plan that cannot be used; `field` is its name, such as
         `hypotheses.primary.0.criterion`.
     """
-    columns = _checked_columns(plan, collection)
-    return campaigns.create_campaign(by=by, collection=collection, rubric=plan.rubric, plan=columns)
+    columns = _checked_columns(plan, dataset)
+    return campaigns.create_campaign(by=by, dataset=dataset, protocol=plan.protocol, plan=columns)
 
 
 def replace_plan(*, campaign: Campaign, plan: CampaignPlan) -> None:
     """Replace the plan of a draft; raises as `create`, and NotAllowedNow after the lock."""
-    columns = _checked_columns(plan, campaign.collection)
+    columns = _checked_columns(plan, campaign.dataset)
     campaigns.change_plan(campaign=campaign, plan=columns)
 
 
@@ -100,18 +100,18 @@ def declare_hypotheses(*, campaign: Campaign, declared: Hypotheses) -> None:
     replace_plan(campaign=campaign, plan=replace(plan_of(campaign), hypotheses=declared))
 
 
-def _checked_columns(plan: CampaignPlan, collection: Collection) -> dict[str, Any]:
+def _checked_columns(plan: CampaignPlan, dataset: Dataset) -> dict[str, Any]:
     """Return the columns of a campaign that has the plan."""
     columns: dict[str, Any] = {name: getattr(plan, name) for name in PLAIN_FIELDS}
     if plan.annotators_per_task is None:
-        columns["annotators_per_task"] = document_of(plan.rubric).annotators
+        columns["annotators_per_task"] = document_of(plan.protocol).annotators
     _check_plain(columns)
     _check_order(plan)
     declared = declarations.check_hypotheses(
-        plan.hypotheses, rubric=plan.rubric, collection=collection
+        plan.hypotheses, protocol=plan.protocol, dataset=dataset
     )
     return columns | {
-        "rubric": plan.rubric,
+        "protocol": plan.protocol,
         "translated_texts": _checked_texts(plan),
         "hypotheses": hypotheses.hypotheses_to_document(declared),
     }
@@ -147,7 +147,7 @@ def _check_order(plan: CampaignPlan) -> None:
             "In a rotated panel every annotator judges every source; leave this empty.",
             field="tasks_per_annotator",
         )
-    if not panels.fits_panel(plan.rubric):
+    if not panels.fits_panel(plan.protocol):
         raise InvalidInput(
             "This protocol shows several systems at once; a panel needs one system to a task.",
             field="order",

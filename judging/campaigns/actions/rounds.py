@@ -33,7 +33,7 @@ from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import User
 from judging.protocols import documents
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.protocols.rules import Rule, Values, apply_slot_rules
 
 RoundRow = TypeVar("RoundRow")
@@ -145,11 +145,11 @@ def keeps_use(campaign: Campaign) -> bool:
     """
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT 1 FROM judging_collectionshare WHERE collection_id = %s AND user_id = %s FOR SHARE",
-            [campaign.collection_id, campaign.created_by_id],
+            "SELECT 1 FROM judging_datasetshare WHERE dataset_id = %s AND user_id = %s FOR SHARE",
+            [campaign.dataset_id, campaign.created_by_id],
         )
         is_shared = cursor.fetchone() is not None
-    own = Campaign.objects.filter(pk=campaign.pk, collection__owner=F("created_by"))
+    own = Campaign.objects.filter(pk=campaign.pk, dataset__owner=F("created_by"))
     return is_shared or own.exists()
 
 
@@ -210,10 +210,10 @@ class TooLargePage(NothingToJudge):
     code = "page_too_large"
 
 
-def check_page(rubric: Rubric, questions: int) -> None:
+def check_page(protocol: Protocol, questions: int) -> None:
     """Raise TooLargePage if a page with this number of questions exceeds the limit of questions, or
     of points to choose from."""
-    document = documents.protocol_from_document(rubric.document)
+    document = documents.protocol_from_document(protocol.document)
     choices = questions * sum(
         1 if each.is_typed else len(each.points) for each in document.criteria
     )
@@ -227,12 +227,15 @@ def check_page(rubric: Rubric, questions: int) -> None:
 
 def check_round_pages(campaign: Campaign, units: QuerySet[Unit]) -> None:
     """Raise TooLargePage if the largest page of these units has too many points to choose from."""
-    held = {Rubric.Task.SOURCE: "question_set__source", Rubric.Task.QUESTION_SET: "question_set"}
-    by, most = held.get(Rubric.Task(campaign.rubric.task)), campaign.rubric.page_size
+    held = {
+        Protocol.Task.SOURCE: "question_set__source",
+        Protocol.Task.QUESTION_SET: "question_set",
+    }
+    by, most = held.get(Protocol.Task(campaign.protocol.task)), campaign.protocol.page_size
     if by:
         asked = units.filter(question__isnull=False).order_by().values(by)
         most = asked.annotate(n=Count("pk")).aggregate(most=Max("n"))["most"] or 0
-    check_page(campaign.rubric, most)
+    check_page(campaign.protocol, most)
 
 
 def check_assignments(planned: int) -> None:
@@ -259,7 +262,7 @@ def _places(round: Round, tasks: Sequence[tuple[int, CutSet]]) -> Iterable[Copie
         or 0
     )
     if campaign.order == Campaign.Order.PANEL and round.kind == Round.Kind.MAIN:
-        if not panels.fits_panel(campaign.rubric):
+        if not panels.fits_panel(campaign.protocol):
             raise NothingToJudge(
                 "The protocol shows several systems at once; a panel needs one system to a task.",
                 code="protocol_misfit",
@@ -309,14 +312,14 @@ def cut_units(units: QuerySet[Unit]) -> Iterator[CutUnit]:
 
 
 def units_of_tasks(
-    *, rubric: Rubric, sets: Iterable[CutSet], units: Iterable[CutUnit]
+    *, protocol: Protocol, sets: Iterable[CutSet], units: Iterable[CutUnit]
 ) -> list[list[CutUnit]]:
     """Return the units of each task: a source's, a question set's, or pages of single questions.
 
     `units`: those of these sets that may be judged. Slots without a question, and those whose
     values the protocol's rules set beforehand, are never asked, so they are omitted.
     """
-    document = documents.protocol_from_document(rubric.document)
+    document = documents.protocol_from_document(protocol.document)
     rules = _UnitRules(
         document.rules,
         document.worst(),
@@ -326,14 +329,14 @@ def units_of_tasks(
     for unit in units:
         of_set[unit.question_set].append(unit)
     asked = ((held, rules.of(of_set[held.pk])) for held in sets)
-    if rubric.task == Rubric.Task.SOURCE:
+    if protocol.task == Protocol.Task.SOURCE:
         grouped = itertools.groupby(asked, key=lambda pair: pair[0].source)
         tasks = [[unit for _, units in pairs for unit in units] for _, pairs in grouped]
-    elif rubric.task == Rubric.Task.QUESTION_SET:
+    elif protocol.task == Protocol.Task.QUESTION_SET:
         tasks = [units for _, units in asked]
     else:
         single = (unit for _, units in asked for unit in units)
-        tasks = list(_batches(single, rubric.page_size))
+        tasks = list(_batches(single, protocol.page_size))
     return [units for units in tasks if units]
 
 
@@ -365,7 +368,7 @@ def _make_tasks(
     """Store the tasks; return the key of each with the first question set in it."""
     campaign = round.campaign
     sets = QuestionSet.objects.filter(
-        source__collection=campaign.collection, source__repeat_of__isnull=True
+        source__dataset=campaign.dataset, source__repeat_of__isnull=True
     )
     try:
         units = (
@@ -379,15 +382,15 @@ def _make_tasks(
         ) from None
     if wanted is not None:
         sets = sets.filter(units__in=wanted).distinct()
-    units = units.filter(question_set__source__collection=campaign.collection)
+    units = units.filter(question_set__source__dataset=campaign.dataset)
     drawn = _in_drawn_order(round, sets)
     known = {held.pk: held for held in drawn}
     cuts = units_of_tasks(
-        rubric=campaign.rubric,
+        protocol=campaign.protocol,
         sets=drawn,
         units=cut_units(units),
     )
-    check_page(campaign.rubric, max(map(len, cuts), default=0))
+    check_page(campaign.protocol, max(map(len, cuts), default=0))
     check_assignments(len(cuts) * round.per_task)
     keys = take_ids(Task, len(cuts))
     copy_rows(

@@ -44,10 +44,10 @@ class DeclarationsForm(forms.Form):
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.declared = hypotheses.hypotheses_from_document(campaign.hypotheses)
-        document = document_of(campaign.rubric)
+        document = document_of(campaign.protocol)
         self.criteria = [criterion for criterion in document.criteria if criterion.is_averaged]
         self.systems = list(
-            campaign.collection.systems.order_by("name").values_list("name", flat=True)
+            campaign.dataset.systems.order_by("name").values_list("name", flat=True)
         )
         self.rows = len(self.declared.primary) + EMPTY_ROWS
         if self.is_bound:  # as many rows as were sent

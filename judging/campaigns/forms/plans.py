@@ -20,9 +20,9 @@ from judging.campaigns.actions.fit import MaterialFacts
 from judging.campaigns.actions.plans import FIELDS, CampaignPlan, plan_of
 from judging.campaigns.campaign_texts import TRANSLATED
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 
 ANNOTATORS_CHOOSE = _("annotators choose")
 
@@ -42,7 +42,7 @@ PARTS = {
         PlanSection(
             "design",
             _("Protocol and annotators"),
-            ("title", "rubric", "annotators_per_task", "tasks_per_annotator", "order"),
+            ("title", "protocol", "annotators_per_task", "tasks_per_annotator", "order"),
         ),
         PlanSection("introduction", _("Introduction"), ("introduction",)),
         PlanSection("consent", _("Consent"), ("consent",)),
@@ -74,7 +74,7 @@ class ProtocolChoice:
     """A protocol with its radio button, and what of the dataset it lacks."""
 
     button: BoundWidget
-    rubric: Rubric
+    protocol: Protocol
     misfits: list[str]
 
 
@@ -86,7 +86,7 @@ class PlanForm(forms.ModelForm):
         fields = tuple(name for part in PARTS.values() for name in part.fields)
         labels = {
             "title": _("Title"),
-            "rubric": _("Protocol"),
+            "protocol": _("Protocol"),
             "annotators_per_task": _("Annotators for each task"),
             "tasks_per_annotator": _("Maximum tasks for each annotator"),
             "order": _("Order of the tasks"),
@@ -162,7 +162,7 @@ class PlanForm(forms.ModelForm):
             ),
         }
         widgets = {
-            "rubric": forms.RadioSelect,
+            "protocol": forms.RadioSelect,
             "order": forms.RadioSelect,
             "introduction": forms.Textarea(attrs={"rows": 4}),
             "consent": forms.Textarea(attrs={"rows": 4}),
@@ -189,11 +189,11 @@ class PlanForm(forms.ModelForm):
         self._set_choices("fixed_language", [("", ANNOTATORS_CHOOSE), *settings.LANGUAGES])
         if "fixed_view" in self.fields:
             self.fields["fixed_view"].choices = [("", ANNOTATORS_CHOOSE), *PageView.choices]
-        if "rubric" in self.fields:
+        if "protocol" in self.fields:
             # the list of buttons is rendered again and again, and needs no document
-            rubrics = self._rubrics(user).order_by("title", "version").defer("document")
-            self.fields["rubric"].queryset = rubrics
-            self.fields["rubric"].empty_label = None
+            protocols = self._protocols(user).order_by("title", "version").defer("document")
+            self.fields["protocol"].queryset = protocols
+            self.fields["protocol"].empty_label = None
         self._add_translations()
 
     def _set_choices(self, name: str, choices: Sequence[tuple[str, Any]]) -> None:
@@ -227,26 +227,28 @@ class PlanForm(forms.ModelForm):
 
     def protocols(self) -> tuple[list[ProtocolChoice], list[ProtocolChoice]]:
         """Return the protocols that fit the dataset, and those that do not."""
-        buttons = {button.data["value"].value: button for button in self["rubric"]}
-        rubrics = self.fields["rubric"].queryset.defer(None)
+        buttons = {button.data["value"].value: button for button in self["protocol"]}
+        protocols = self.fields["protocol"].queryset.defer(None)
         if self.material is None:
-            return [ProtocolChoice(buttons[rubric.pk], rubric, []) for rubric in rubrics], []
+            return [
+                ProtocolChoice(buttons[protocol.pk], protocol, []) for protocol in protocols
+            ], []
         choices = [
-            ProtocolChoice(buttons[rubric.pk], rubric, misfits)
-            for rubric, misfits in fit.order_by_fit(rubrics, self.material)
+            ProtocolChoice(buttons[protocol.pk], protocol, misfits)
+            for protocol, misfits in fit.order_by_fit(protocols, self.material)
         ]
         return [each for each in choices if not each.misfits], [
             each for each in choices if each.misfits
         ]
 
-    def _rubrics(self, user: User) -> QuerySet[Rubric]:
+    def _protocols(self, user: User) -> QuerySet[Protocol]:
         """Return the newest version of each protocol, the latest of the user's own, and the one
         that is requested or planned already."""
-        own = Rubric.objects.filter(owner__isnull=True) | Rubric.objects.filter(owner=user)
+        own = Protocol.objects.filter(owner__isnull=True) | Protocol.objects.filter(owner=user)
         newest = own.order_by("owner", "key", "-pk").distinct("owner", "key").values("pk")
         asked = [
             str(pk)
-            for pk in (self.instance.rubric_id, self.initial.get("rubric"))
+            for pk in (self.instance.protocol_id, self.initial.get("protocol"))
             if str(pk).isdecimal()
         ]
         made_last = own.filter(pk__in=newest, owner=user).order_by("-pk").values("pk")
@@ -269,18 +271,18 @@ class NewCampaignForm(PlanForm):
     """What a new campaign needs; everything else is planned in its draft."""
 
     class Meta(PlanForm.Meta):
-        fields = ("title", "collection", "rubric", "annotators_per_task")
-        labels = PlanForm.Meta.labels | {"collection": _("Dataset")}
+        fields = ("title", "dataset", "protocol", "annotators_per_task")
+        labels = PlanForm.Meta.labels | {"dataset": _("Dataset")}
         help_texts = PlanForm.Meta.help_texts | {
             "annotators_per_task": _(
                 "Empty: as many as the protocol says. Agreement needs two or more."
             )
         }
 
-    def __init__(self, *args: Any, collections: QuerySet[Collection], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, datasets: QuerySet[Dataset], **kwargs: Any) -> None:
         super().__init__(*args, names=self.Meta.fields, **kwargs)
-        self.fields["collection"].queryset = collections
-        self.fields["collection"].empty_label = None
+        self.fields["dataset"].queryset = datasets
+        self.fields["dataset"].empty_label = None
         annotators = self.fields["annotators_per_task"]
         annotators.required, annotators.initial = False, None
 

@@ -1,4 +1,4 @@
-"""The form to select the questions of a collection that are judged."""
+"""The form to select the questions of a dataset that are judged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -110,10 +110,10 @@ class SelectionForm(forms.Form):
     def __init__(
         self, *args: Any, campaign: Campaign, page: str = "", named: str = "", **kwargs: Any
     ) -> None:
-        self.collection = campaign.collection
+        self.dataset = campaign.dataset
         self.selection: Selection = selection_from_document(campaign.selection)
         super().__init__(*args, initial=_initial(self.selection), **kwargs)
-        self.names = selections.column_names(self.collection)
+        self.names = selections.column_names(self.dataset)
         self.has_pages = len(self.names) > MAX_PAGE_ROWS
         self.sought = named.strip() if self.has_pages else ""
         found = [name for name in self.names if self.sought.casefold() in name.casefold()]
@@ -125,7 +125,7 @@ class SelectionForm(forms.Form):
             name: chosen[name] for name in self.names if name in chosen and name not in shown
         }
         self._set_columns(shown, chosen)
-        systems = self.collection.systems.order_by("name").values_list("name", flat=True)
+        systems = self.dataset.systems.order_by("name").values_list("name", flat=True)
         self.fields["systems"].choices = [(name, name) for name in systems]
         if not self.has_pages:
             del self.fields["named"]
@@ -150,7 +150,7 @@ class SelectionForm(forms.Form):
     def _set_columns(self, shown: list[str], chosen: Mapping[str, tuple[str, ...]]) -> None:
         known = set(self.names)
         values = selections.column_values(
-            self.collection, [name for name in shown if name in known], most=CATEGORY_VALUES
+            self.dataset, [name for name in shown if name in known], most=CATEGORY_VALUES
         )
         drawn_by = self.selection.sampling.column if self.selection.sampling else ""
         offered = dict.fromkeys([*values, *([drawn_by] if drawn_by in known else ())])
@@ -220,15 +220,15 @@ class SelectionForm(forms.Form):
                 pairs=self._pairs(cleaned),
                 sampling=self._sampling(cleaned),
             )
-            selections.preview_selection(collection=self.collection, selection=self.selection)
+            selections.preview_selection(dataset=self.dataset, selection=self.selection)
         except CannotChoose as refused:
             self.add_error(refused.field if refused.field in self.fields else None, str(refused))
         return cleaned
 
     def _pairs(self, cleaned: dict[str, Any]) -> tuple[tuple[str, str], ...]:
         first = {"repeat_of__isnull": True}
-        sources = set(self.collection.sources.filter(**first).values_list("key", flat=True))
-        systems = set(self.collection.systems.values_list("name", flat=True))
+        sources = set(self.dataset.sources.filter(**first).values_list("key", flat=True))
+        systems = set(self.dataset.systems.values_list("name", flat=True))
         pasted = read_list(cleaned["ids"], sources=sources, systems=systems)
         if not (file := cleaned["file"]):
             return pasted

@@ -25,7 +25,7 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
     def rightful(self, user: "User") -> "CampaignQuerySet":
         """Campaigns whose creator still has a right to the dataset, and all those about a dataset
         that the user owns."""
-        return self.filter(_in_use() | Q(collection__owner=user))
+        return self.filter(_in_use() | Q(dataset__owner=user))
 
     def in_use(self) -> "CampaignQuerySet":
         """Campaigns whose creator still has a right to the dataset."""
@@ -44,12 +44,10 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
 
 
 def _in_use() -> Q:
-    from judging.datasets.models.dataset import CollectionShare
+    from judging.datasets.models.dataset import DatasetShare
 
-    shared = CollectionShare.objects.filter(
-        collection=OuterRef("collection"), user=OuterRef("created_by")
-    )
-    return Q(collection__owner=models.F("created_by")) | Q(Exists(shared))
+    shared = DatasetShare.objects.filter(dataset=OuterRef("dataset"), user=OuterRef("created_by"))
+    return Q(dataset__owner=models.F("created_by")) | Q(Exists(shared))
 
 
 def _places(**only: str) -> Coalesce:
@@ -87,9 +85,9 @@ class Campaign(models.Model):
         "sample_reason",
         "selection",
         "quality",
-        "protocol",
-        "rubric__document",
-        "collection__mapping",
+        "locked_plan",
+        "protocol__document",
+        "dataset__mapping",
     )
 
     class State(models.TextChoices):
@@ -124,10 +122,12 @@ class Campaign(models.Model):
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     title = models.CharField(max_length=200)
-    collection = models.ForeignKey(
-        "judging.Collection", on_delete=models.PROTECT, related_name="campaigns"
+    dataset = models.ForeignKey(
+        "judging.Dataset", on_delete=models.PROTECT, related_name="campaigns"
     )
-    rubric = models.ForeignKey("judging.Rubric", on_delete=models.PROTECT, related_name="campaigns")
+    protocol = models.ForeignKey(
+        "judging.Protocol", on_delete=models.PROTECT, related_name="campaigns"
+    )
     state = models.CharField(max_length=8, choices=State.choices, default=State.DRAFT)
     origin = models.CharField(max_length=9, choices=Origin.choices, default=Origin.JUDGED)
     annotators_per_task = models.PositiveSmallIntegerField(
@@ -153,7 +153,7 @@ class Campaign(models.Model):
     selection = models.JSONField(
         default=dict,
         blank=True,
-        help_text="Which part of the collection is judged; empty for all of it.",
+        help_text="Which part of the dataset is judged; empty for all of it.",
     )
     trains = models.BooleanField(
         default=False,
@@ -294,10 +294,10 @@ class Campaign(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     locked_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
-    protocol = models.JSONField(
-        null=True, blank=True, help_text="What was locked: rubric, design, texts, file hash."
+    locked_plan = models.JSONField(
+        null=True, blank=True, help_text="What was locked: protocol, design, texts, file hash."
     )
-    protocol_digest = models.CharField(max_length=64, blank=True)
+    locked_digest = models.CharField(max_length=64, blank=True)
 
     objects = CampaignQuerySet.as_manager()
 
@@ -321,14 +321,17 @@ class Campaign(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(
-                    state="draft", locked_at__isnull=True, protocol__isnull=True, protocol_digest=""
+                    state="draft",
+                    locked_at__isnull=True,
+                    locked_plan__isnull=True,
+                    locked_digest="",
                 )
                 | (
                     ~Q(state="draft")
-                    & Q(locked_at__isnull=False, protocol__isnull=False)
-                    & ~Q(protocol_digest="")
+                    & Q(locked_at__isnull=False, locked_plan__isnull=False)
+                    & ~Q(locked_digest="")
                 ),
-                name="campaign_locked_has_protocol",
+                name="campaign_locked_has_plan",
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["draft", "closed", "archived"])

@@ -10,7 +10,7 @@ from judging.base.views.refusals import refusals_shown
 from judging.campaigns.actions import clones
 from judging.campaigns.guards import campaign_for_managers
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.guards import collections_to_plan_with
+from judging.datasets.guards import datasets_to_plan_with
 from judging.people.guards import creator_required
 
 
@@ -19,7 +19,7 @@ from judging.people.guards import creator_required
 @require_POST
 def clone_study_view(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Create a draft that reproduces a study with new annotators."""
-    get_object_or_404(collections_to_plan_with(request.user), pk=campaign.collection_id)
+    get_object_or_404(datasets_to_plan_with(request.user), pk=campaign.dataset_id)
     with refusals_shown(request):
         made = clones.clone_study(campaign=campaign, by=request.user)
         messages.success(

@@ -25,7 +25,7 @@ def edit_selection(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if campaign.state != Campaign.State.DRAFT:
         messages.error(request, _("The judged items are fixed once the protocol is locked."))
         return redirect("judging:plan", campaign.uuid)
-    if request.method == "POST" and judges_now(request.user, campaign.collection, but_in=campaign):
+    if request.method == "POST" and judges_now(request.user, campaign.dataset, but_in=campaign):
         raise PermissionDenied(
             "You judge this dataset in another campaign that has not ended. Until it is closed you cannot select "
             "the judged items here: a selection of one system's questions would show which these are."

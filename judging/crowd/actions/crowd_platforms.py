@@ -234,14 +234,14 @@ def platform_standing(platform: CrowdPlatform) -> PlatformStanding:
 def policy_checks(platform: CrowdPlatform) -> list[PolicyCheck]:
     """Check the campaign against the rules of its platform; unmet rules come first."""
     campaign = platform.campaign
-    rubric = documents.protocol_from_document(campaign.rubric.document)
+    protocol = documents.protocol_from_document(campaign.protocol.document)
     panel = campaign.order == Campaign.Order.PANEL
     sources = selections.judged_sources(campaign).count() if panel else None
     plan = quality_plan.quality_plan_from_document(campaign.quality)
     study = PlatformStudy(
         kind=platform.kind,
         rate=rate_of(campaign.rate),
-        page_seconds=rubric.estimated_seconds,
+        page_seconds=protocol.estimated_seconds,
         pilot_seconds=_pilot_seconds(campaign),
         tasks=campaign.tasks_per_annotator or sources,
         minutes=platform.minutes,

@@ -1,4 +1,4 @@
-"""Datasets (collections): sharing them, handing them over, quarantining rows, and deleting."""
+"""Datasets (datasets): sharing them, handing them over, quarantining rows, and deleting."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -11,8 +11,8 @@ from judging.base.refusals import InvalidInput
 from judging.datasets.models.added_file import AddedFile, FilledBlank
 from judging.datasets.models.dataset import (
     Attribute,
-    Collection,
-    CollectionShare,
+    Dataset,
+    DatasetShare,
     Quarantine,
     Question,
     QuestionSet,
@@ -30,34 +30,34 @@ SetPair = tuple[str, str]
 Put = Callable[[type[Model], tuple[str, ...], Iterable[tuple[object, ...]]], None]
 
 
-def share_dataset(*, collection: Collection, user: User, by: User | None = None) -> CollectionShare:
+def share_dataset(*, dataset: Dataset, user: User, by: User | None = None) -> DatasetShare:
     """Give a user the right to read a dataset and to plan campaigns about it."""
-    if user.pk == collection.owner_id:
+    if user.pk == dataset.owner_id:
         raise InvalidInput("This user owns the dataset.", field="username")
     with transaction.atomic():
-        right, new = CollectionShare.objects.get_or_create(collection=collection, user=user)
+        right, new = DatasetShare.objects.get_or_create(dataset=dataset, user=user)
         if new:
             history.record_event(
-                Event.Act.COLLECTION_SHARED,
+                Event.Act.DATASET_SHARED,
                 by=by,
-                about=dataset_name(collection),
+                about=dataset_name(dataset),
                 after=history.account_name(user),
             )
     return right
 
 
-def dataset_name(collection: Collection) -> str:
-    """Return the name of a collection for events."""
-    return f"collection {collection.pk}"
+def dataset_name(dataset: Dataset) -> str:
+    """Return the name of a dataset for events."""
+    return f"dataset {dataset.pk}"
 
 
 def quarantine_values(
-    *, collection: Collection, problems: Iterable[Problem], added_file: AddedFile | None = None
+    *, dataset: Dataset, problems: Iterable[Problem], added_file: AddedFile | None = None
 ) -> int:
     """Store what could not be imported: row, column, value and reason of each; return how many."""
     rows = [
         Quarantine(
-            collection=collection,
+            dataset=dataset,
             row=problem.row,
             column=problem.column[:MAX_NAME_CHARACTERS],
             value=problem.value,
@@ -69,10 +69,10 @@ def quarantine_values(
     return len(Quarantine.objects.bulk_create(rows, batch_size=1_000))
 
 
-def is_slow_to_delete(collection: Collection) -> bool:
+def is_slow_to_delete(dataset: Dataset) -> bool:
     """Return whether deleting a dataset takes so long that a job does it."""
-    units = Unit.objects.filter(question_set__source__collection=collection)
-    return not collection.campaigns.exists() and units.count() > LARGE
+    units = Unit.objects.filter(question_set__source__dataset=dataset)
+    return not dataset.campaigns.exists() and units.count() > LARGE
 
 
 def remove_scores(*, metric: Metric, by: User) -> None:
@@ -80,26 +80,26 @@ def remove_scores(*, metric: Metric, by: User) -> None:
     with transaction.atomic():
         scores = Score.objects.filter(metric=metric)
         scores._raw_delete(scores.db)
-        about, name = dataset_name(metric.collection), metric.name
+        about, name = dataset_name(metric.dataset), metric.name
         history.record_event(Event.Act.SCORES_REMOVED, by=by, about=about, before=name)
         metric.delete()
 
 
-def contents(collection: Collection) -> tuple[QuerySet[Any], ...]:
+def contents(dataset: Dataset) -> tuple[QuerySet[Any], ...]:
     """Return all rows of a dataset, in an order in which they can be deleted."""
-    sets = {"question_set__source__collection": collection}
+    sets = {"question_set__source__dataset": dataset}
     units = {f"unit__{path}": value for path, value in sets.items()}
     return (
-        Score.objects.filter(metric__collection=collection),
+        Score.objects.filter(metric__dataset=dataset),
         Attribute.objects.filter(**units),
         Question.objects.filter(**units),
         Unit.objects.filter(**sets),
-        QuestionSet.objects.filter(source__collection=collection),
-        Reference.objects.filter(source__collection=collection),
-        FilledBlank.objects.filter(source__collection=collection),
-        collection.sources.all(),
-        collection.passages.all(),
-        collection.systems.all(),
-        collection.metrics.all(),
-        collection.quarantine.all(),
+        QuestionSet.objects.filter(source__dataset=dataset),
+        Reference.objects.filter(source__dataset=dataset),
+        FilledBlank.objects.filter(source__dataset=dataset),
+        dataset.sources.all(),
+        dataset.passages.all(),
+        dataset.systems.all(),
+        dataset.metrics.all(),
+        dataset.quarantine.all(),
     )

@@ -46,7 +46,7 @@ def source_excerpts(keys: Collection[int]) -> dict[int, SourceExcerpt]:
         Left("answer", MAX_DOCUMENT_CHARACTERS + 1),
         "target_type",
         "language",
-        "collection__language",
+        "dataset__language",
     ):
         before = "…" if passage and start_at > 1 else ""
         found[key] = SourceExcerpt(

@@ -5,8 +5,8 @@ from functools import cached_property
 from django.http import Http404
 from rest_framework import permissions
 
-from judging.datasets.guards import check_owner, collections_of
-from judging.datasets.models.dataset import Collection
+from judging.datasets.guards import check_owner, datasets_of
+from judging.datasets.models.dataset import Dataset
 from judging.jobs.api.resources import Resource
 from judging.people.guards import check_creator
 
@@ -17,9 +17,9 @@ class InDataset(Resource):
     owner_actions: tuple[str, ...] = ()
 
     @cached_property
-    def dataset(self) -> Collection:
+    def dataset(self) -> Dataset:
         """The dataset of the address, if the user may do what the request asks."""
-        found = collections_of(self.request.user).filter(pk=self.kwargs["dataset"]).first()
+        found = datasets_of(self.request.user).filter(pk=self.kwargs["dataset"]).first()
         if found is None:
             raise Http404
         is_reading = self.request.method in permissions.SAFE_METHODS

@@ -13,18 +13,18 @@ class AddedFileQuerySet(models.QuerySet["AddedFile"]):
         return self.filter(state="waiting")
 
     def standing(self) -> "AddedFileQuerySet":
-        """Files whose content is in the collection."""
+        """Files whose content is in the dataset."""
         return self.filter(state="added")
 
     def listed(self) -> "AddedFileQuerySet":
         """Files in the order in which they came, with who added them and without their bytes
         and long texts."""
         related = self.select_related(
-            "file", "added_by", "taken_back_by", "campaign", "collection", "rubric"
+            "file", "added_by", "taken_back_by", "campaign", "dataset", "protocol"
         )
         campaign: Any = self.model._meta.get_field("campaign").related_model
         long_texts = (f"campaign__{name}" for name in campaign.UNLISTED if "__" not in name)
-        return related.defer("file__content", "rubric__document", *long_texts).order_by("number")
+        return related.defer("file__content", "protocol__document", *long_texts).order_by("number")
 
 
 class AddedFile(models.Model):
@@ -35,8 +35,8 @@ class AddedFile(models.Model):
         ADDED = "added", "added"
         TAKEN_BACK = "taken_back", "taken back"
 
-    collection = models.ForeignKey(
-        "judging.Collection", on_delete=models.CASCADE, related_name="added_files", db_index=False
+    dataset = models.ForeignKey(
+        "judging.Dataset", on_delete=models.CASCADE, related_name="added_files", db_index=False
     )
     number = models.PositiveIntegerField(
         help_text="In the order in which files came; never given twice."
@@ -56,8 +56,8 @@ class AddedFile(models.Model):
     brought = models.JSONField(
         default=dict, blank=True, help_text="How many rows of each kind it brought."
     )
-    rubric = models.ForeignKey(
-        "judging.Rubric",
+    protocol = models.ForeignKey(
+        "judging.Protocol",
         on_delete=models.PROTECT,
         related_name="+",
         null=True,
@@ -90,11 +90,11 @@ class AddedFile(models.Model):
     objects = AddedFileQuerySet.as_manager()
 
     class Meta:
-        ordering = ["collection", "number"]
+        ordering = ["dataset", "number"]
         constraints = [
-            models.UniqueConstraint(fields=["collection", "number"], name="added_file_number"),
+            models.UniqueConstraint(fields=["dataset", "number"], name="added_file_number"),
             models.UniqueConstraint(
-                fields=["collection", "file"],
+                fields=["dataset", "file"],
                 condition=~Q(state="taken_back"),
                 name="added_file_once",
             ),
@@ -148,8 +148,8 @@ def origin_column() -> models.ForeignKey:  # type: ignore[type-arg]
     """Return the column that names the file a row came with; it is null for what was made here.
 
     It has neither index nor constraint: an import of 100,000 questions stores half a million rows,
-    and a check of each would cost seconds. Files are only deleted with their collection, and rows
-    are looked for within one collection.
+    and a check of each would cost seconds. Files are only deleted with their dataset, and rows
+    are looked for within one dataset.
     """
     return models.ForeignKey(
         AddedFile,

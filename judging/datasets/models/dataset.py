@@ -1,4 +1,4 @@
-"""Datasets (collections): passages, sources, and the questions that systems made from them."""
+"""Datasets (datasets): passages, sources, and the questions that systems made from them."""
 
 from typing import TypeVar
 
@@ -25,26 +25,26 @@ def _counted(rows: models.QuerySet[StoredRow], of: str) -> Coalesce:
     return Coalesce(Subquery(counts), 0)
 
 
-class CollectionQuerySet(models.QuerySet["Collection"]):
-    def counted(self) -> "CollectionQuerySet":
+class DatasetQuerySet(models.QuerySet["Dataset"]):
+    def counted(self) -> "DatasetQuerySet":
         """Add how many sources, systems, questions and quarantined values each holds."""
         return self.annotate(
-            source_count=_counted(Source.objects.filter(repeat_of__isnull=True), "collection"),
-            system_count=_counted(System.objects.all(), "collection"),
+            source_count=_counted(Source.objects.filter(repeat_of__isnull=True), "dataset"),
+            system_count=_counted(System.objects.all(), "dataset"),
             question_count=_counted(
                 Question.objects.filter(unit__question_set__source__repeat_of__isnull=True),
-                "unit__question_set__source__collection",
+                "unit__question_set__source__dataset",
             ),
-            quarantine_count=_counted(Quarantine.objects.all(), "collection"),
+            quarantine_count=_counted(Quarantine.objects.all(), "dataset"),
         )
 
 
-class Collection(models.Model):
+class Dataset(models.Model):
     """A dataset with its licence, file and owner; campaigns share it."""
 
     name = models.CharField(max_length=200)
     owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="collections"
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="datasets"
     )
     licence = models.CharField(max_length=200, blank=True)
     language = models.CharField(
@@ -53,7 +53,7 @@ class Collection(models.Model):
     file = models.ForeignKey(
         "judging.StoredFile",
         on_delete=models.PROTECT,
-        related_name="collections",
+        related_name="datasets",
         null=True,
         blank=True,
     )
@@ -69,20 +69,20 @@ class Collection(models.Model):
         null=True,
         blank=True,
         editable=False,
-        help_text="The campaign whose checks it holds; such a collection is on no list.",
+        help_text="The campaign whose checks it holds; such a dataset is on no list.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = CollectionQuerySet.as_manager()
+    objects = DatasetQuerySet.as_manager()
 
     class Meta:
-        indexes = [models.Index(fields=["owner", "file_sha256"], name="collection_by_file")]
+        indexes = [models.Index(fields=["owner", "file_sha256"], name="dataset_by_file")]
 
     def __str__(self) -> str:
         return self.name
 
 
-class CollectionShare(models.Model):
+class DatasetShare(models.Model):
     """A user's right to read a dataset and to plan campaigns about it; its owner gives it and takes
     it back.
 
@@ -90,26 +90,26 @@ class CollectionShare(models.Model):
     dataset.
     """
 
-    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="shares")
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="shares")
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="collection_shares"
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="dataset_shares"
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["collection", "user"], name="collection_share_once")
+            models.UniqueConstraint(fields=["dataset", "user"], name="dataset_share_once")
         ]
 
     def __str__(self) -> str:
-        return f"{self.collection} for {self.user}"
+        return f"{self.dataset} for {self.user}"
 
 
 class Passage(models.Model):
     """A text that questions are about."""
 
-    collection = models.ForeignKey(
-        Collection, on_delete=models.CASCADE, related_name="passages", db_index=False
+    dataset = models.ForeignKey(
+        Dataset, on_delete=models.CASCADE, related_name="passages", db_index=False
     )
     digest = models.CharField(max_length=64)
     text = models.TextField()
@@ -117,7 +117,7 @@ class Passage(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["collection", "digest"], name="passage_once"),
+            models.UniqueConstraint(fields=["dataset", "digest"], name="passage_once"),
             models.CheckConstraint(condition=~Q(text=""), name="passage_has_text"),
         ]
 
@@ -129,8 +129,8 @@ class Source(models.Model):
     """The input that a system was given: a passage with, by protocol, an answer and its span, a
     sentence, a target type."""
 
-    collection = models.ForeignKey(
-        Collection, on_delete=models.CASCADE, related_name="sources", db_index=False
+    dataset = models.ForeignKey(
+        Dataset, on_delete=models.CASCADE, related_name="sources", db_index=False
     )
     passage = models.ForeignKey(
         Passage, on_delete=models.PROTECT, related_name="sources", null=True, blank=True
@@ -146,7 +146,7 @@ class Source(models.Model):
     target_type = models.CharField(max_length=100, blank=True)
     modality = models.CharField(max_length=100, blank=True)
     language = models.CharField(
-        max_length=35, blank=True, help_text="A tag; blank if it is the collection's."
+        max_length=35, blank=True, help_text="A tag; blank if it is the dataset's."
     )
     repeat_of = models.ForeignKey(
         "self",
@@ -163,10 +163,10 @@ class Source(models.Model):
     added_file = origin_column()
 
     class Meta:
-        ordering = ["collection", "position"]
+        ordering = ["dataset", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["collection", "key"], name="source_key"),
-            models.UniqueConstraint(fields=["collection", "position"], name="source_position"),
+            models.UniqueConstraint(fields=["dataset", "key"], name="source_key"),
+            models.UniqueConstraint(fields=["dataset", "position"], name="source_position"),
             models.UniqueConstraint(
                 fields=["repeat_of", "repeat"],
                 condition=Q(repeat_of__isnull=False),
@@ -212,16 +212,16 @@ class System(models.Model):
         HUMAN = "human", "human"
         DEGRADATION = "degradation", "deliberate degradation"
 
-    collection = models.ForeignKey(
-        Collection, on_delete=models.CASCADE, related_name="systems", db_index=False
+    dataset = models.ForeignKey(
+        Dataset, on_delete=models.CASCADE, related_name="systems", db_index=False
     )
     name = models.CharField(max_length=200)
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.MODEL)
     added_file = origin_column()
 
     class Meta:
-        ordering = ["collection", "name"]
-        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="system_name")]
+        ordering = ["dataset", "name"]
+        constraints = [models.UniqueConstraint(fields=["dataset", "name"], name="system_name")]
 
     def __str__(self) -> str:
         return self.name
@@ -314,7 +314,7 @@ class Quarantine(models.Model):
     """A value that could not be stored, with its row, its column and the reason: nothing of a file
     is lost silently."""
 
-    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="quarantine")
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="quarantine")
     row = models.PositiveIntegerField()
     column = models.CharField(max_length=200, blank=True)
     value = models.TextField(blank=True)
@@ -322,7 +322,7 @@ class Quarantine(models.Model):
     added_file = origin_column()
 
     class Meta:
-        ordering = ["collection", "row", "id"]
+        ordering = ["dataset", "row", "id"]
 
     def __str__(self) -> str:
         return f"row {self.row}: {self.reason}"

@@ -1,7 +1,7 @@
-"""Collections of the same dataset: degraded copies of one another, and those that share a file.
+"""Datasets of the same dataset: degraded copies of one another, and those that share a file.
 
 They contain the same texts under the same systems, so a reader of one knows what another hides. Two
-collections that have nothing in common stay separate, even beside a third that contains a file of
+datasets that have nothing in common stay separate, even beside a third that contains a file of
 each: otherwise any user could join them by pooling their files.
 """
 
@@ -9,30 +9,30 @@ from datetime import datetime
 
 from judging.base.models.statements import query_rows
 
-# A path from one collection to another passes one file at most, and any number of copies. `bond`
+# A path from one dataset to another passes one file at most, and any number of copies. `bond`
 # pairs names of the same dataset, including those in the history: a copy keeps its origin when
-# collections between them are deleted, and adding a file to a copy overwrites its mapping.
+# datasets between them are deleted, and adding a file to a copy overwrites its mapping.
 SAME = """
 WITH RECURSIVE bond (one, other, came, since) AS MATERIALIZED (
-    SELECT 'collection ' || whole.id, 'file ' || whole.file_sha256,
+    SELECT 'dataset ' || whole.id, 'file ' || whole.file_sha256,
         coalesce(added.uploaded_at, whole.created_at), coalesce(added.added_at, whole.created_at)
-    FROM judging_collection whole
+    FROM judging_dataset whole
     LEFT JOIN (judging_addedfile added JOIN judging_storedfile file ON file.id = added.file_id)
-        ON added.collection_id = whole.id AND file.sha256 = whole.file_sha256 AND added.state <> 'waiting'
+        ON added.dataset_id = whole.id AND file.sha256 = whole.file_sha256 AND added.state <> 'waiting'
     WHERE whole.file_sha256 <> ''
-    UNION SELECT 'collection ' || added.collection_id, 'file ' || file.sha256, added.uploaded_at, added.added_at
+    UNION SELECT 'dataset ' || added.dataset_id, 'file ' || file.sha256, added.uploaded_at, added.added_at
     FROM judging_addedfile added JOIN judging_storedfile file ON file.id = added.file_id
     WHERE added.state <> 'waiting'
-    UNION SELECT 'collection ' || id, 'collection ' || (mapping #>> '{degraded,of,collection}'),
+    UNION SELECT 'dataset ' || id, 'dataset ' || (mapping #>> '{degraded,of,dataset}'),
         '-infinity', '-infinity'
-    FROM judging_collection WHERE mapping ? 'degraded'
-    UNION SELECT about, after, '-infinity', '-infinity' FROM judging_event WHERE act = 'collection.degraded'
+    FROM judging_dataset WHERE mapping ? 'degraded'
+    UNION SELECT about, after, '-infinity', '-infinity' FROM judging_event WHERE act = 'dataset.degraded'
     UNION SELECT about, before, '-infinity', '-infinity' FROM judging_event
-    WHERE act = 'collection.deleted' AND before <> ''),
+    WHERE act = 'dataset.deleted' AND before <> ''),
 step (one, other, came, since) AS MATERIALIZED (
     SELECT one, other, came, since FROM bond UNION SELECT other, one, came, since FROM bond),
 same (name, is_by_file, here, came, there) AS (
-    SELECT 'collection ' || %(collection)s::bigint, false,
+    SELECT 'dataset ' || %(dataset)s::bigint, false,
         '-infinity'::timestamptz, '-infinity'::timestamptz, '-infinity'::timestamptz
     UNION SELECT step.other, same.is_by_file OR starts_with(step.other, 'file '),
         CASE WHEN starts_with(step.other, 'file ') THEN step.since ELSE same.here END,
@@ -41,19 +41,19 @@ same (name, is_by_file, here, came, there) AS (
     FROM same JOIN step ON step.one = same.name
     WHERE NOT (same.is_by_file AND starts_with(step.other, 'file ')))
 SELECT substr(name, 12)::bigint, nullif(min(came), '-infinity'), nullif(min(greatest(here, there)), '-infinity')
-FROM same WHERE starts_with(name, 'collection ') GROUP BY name
+FROM same WHERE starts_with(name, 'dataset ') GROUP BY name
 """
 
 
-def same_material(collection: int) -> set[int]:
-    """Return the ids of all collections of a collection's dataset, including its own and those of
+def same_material(dataset: int) -> set[int]:
+    """Return the ids of all datasets of a dataset's dataset, including its own and those of
     deleted ones."""
-    return set(since_same(collection))
+    return set(since_same(dataset))
 
 
-def since_same(collection: int) -> dict[int, tuple[datetime | None, datetime | None]]:
-    """Return, for each collection of the dataset, when the shared file was uploaded to it, even if
+def since_same(dataset: int) -> dict[int, tuple[datetime | None, datetime | None]]:
+    """Return, for each dataset of the dataset, when the shared file was uploaded to it, even if
     it was added later, and since when both contain it; None if it always did, or if the time is not
     known."""
-    found = query_rows(SAME, {"collection": collection})
+    found = query_rows(SAME, {"dataset": dataset})
     return {pk: (came, both) for pk, came, both in found}

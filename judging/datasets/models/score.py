@@ -23,8 +23,8 @@ class Metric(models.Model):
         PERCENT = "percent", "0 to 100"
         OTHER = "other", "its own scale"
 
-    collection = models.ForeignKey(
-        "judging.Collection", on_delete=models.CASCADE, related_name="metrics", db_index=False
+    dataset = models.ForeignKey(
+        "judging.Dataset", on_delete=models.CASCADE, related_name="metrics", db_index=False
     )
     name = models.CharField(max_length=100)
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -39,9 +39,9 @@ class Metric(models.Model):
     added_file = origin_column()
 
     class Meta:
-        ordering = ["collection", "id"]
+        ordering = ["dataset", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["collection", "fingerprint"], name="metric_fingerprint")
+            models.UniqueConstraint(fields=["dataset", "fingerprint"], name="metric_fingerprint")
         ]
 
     def __str__(self) -> str:

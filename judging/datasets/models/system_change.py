@@ -14,8 +14,8 @@ class SystemChange(models.Model):
         MERGED = "merged", "merged"
         SPLIT = "split", "split into subset and system"
 
-    collection = models.ForeignKey(
-        "judging.Collection", on_delete=models.CASCADE, related_name="system_changes"
+    dataset = models.ForeignKey(
+        "judging.Dataset", on_delete=models.CASCADE, related_name="system_changes"
     )
     what = models.CharField(max_length=7, choices=What.choices)
     before = models.CharField(max_length=200, help_text="Its name or kind before.")
@@ -32,7 +32,7 @@ class SystemChange(models.Model):
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["collection", "-id"]
+        ordering = ["dataset", "-id"]
 
     def __str__(self) -> str:
         return f"{self.before} to {self.after}"

@@ -16,7 +16,7 @@ from judging.base.progress import TellProgress, ignore_progress
 from judging.campaigns.actions import live_agreements
 from judging.campaigns.models.campaign import Campaign
 from judging.datasets.models.added_file import AddedFile, FileRow
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.formats import child
 from judging.formats.choices import JoiningChoices
 from judging.formats.frames import Problem, Study, Unreadable, iterate_rows, shorten_line
@@ -33,7 +33,7 @@ from judging.jobs.models.file import StoredFile
 from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 
 SHOWN = 100  # problems that a preview holds
 
@@ -43,9 +43,9 @@ class AlreadyImported(CannotImport):
 
     code = "already_imported"
 
-    def __init__(self, collection: Collection) -> None:
-        super().__init__([f"This file was imported before, as “{collection.name}”."])
-        self.collection = collection
+    def __init__(self, dataset: Dataset) -> None:
+        super().__init__([f"This file was imported before, as “{dataset.name}”."])
+        self.dataset = dataset
 
 
 def study_in(
@@ -72,11 +72,11 @@ def study_in(
 
 
 def examine_waiting_file(
-    *, added: AddedFile, rubrics: QuerySet[Rubric], progress: TellProgress = ignore_progress
+    *, added: AddedFile, protocols: QuerySet[Protocol], progress: TellProgress = ignore_progress
 ) -> None:
     """Read a waiting file, if that was not done, and preview what it would add now: adding it must
     give the same counts."""
-    _read_unread([added], rubrics, progress)
+    _read_unread([added], protocols, progress)
     if preview.obstacles_of(added):
         return
     joined = _join(added, progress)
@@ -86,20 +86,20 @@ def examine_waiting_file(
 def examine_all(
     *,
     waiting: Sequence[AddedFile],
-    rubrics: QuerySet[Rubric],
+    protocols: QuerySet[Protocol],
     progress: TellProgress = ignore_progress,
 ) -> None:
     """Preview what several files would add, each after the files that it depends on.
 
     The files are stored one after the other and everything is rolled back.
     """
-    _read_unread(waiting, rubrics, progress)
+    _read_unread(waiting, protocols, progress)
     readable = [added for added in waiting if not preview.obstacles_of(added)]
     ordered = order_files(readable)
     together = [added.pk for added in ordered]
     previews: list[tuple[AddedFile, Joined, dict[str, Any]]] = []
     with transaction.atomic():
-        in_first_batch = bool(ordered) and not holdings.has_questions(ordered[0].collection)
+        in_first_batch = bool(ordered) and not holdings.has_questions(ordered[0].dataset)
         for added in ordered:
             joined = _join(added, progress)
             shown = _preview(joined, in_first_batch=in_first_batch)
@@ -113,11 +113,11 @@ def examine_all(
 
 
 def _read_unread(
-    waiting: Sequence[AddedFile], rubrics: QuerySet[Rubric], progress: TellProgress
+    waiting: Sequence[AddedFile], protocols: QuerySet[Protocol], progress: TellProgress
 ) -> None:
     for added in waiting:
         if not files.is_read(added):
-            files.read_again(added=added, rubrics=rubrics, progress=progress)
+            files.read_again(added=added, protocols=protocols, progress=progress)
 
 
 def order_files(waiting: Sequence[AddedFile]) -> list[AddedFile]:
@@ -141,8 +141,8 @@ def _rank(added: AddedFile) -> tuple[bool, bool, bool, int]:
 def _join(added: AddedFile, progress: TellProgress) -> Joined:
     """Return what a file would add now."""
     campaign = (
-        rated_campaigns.find_rated_campaign(added.collection, added.rubric)
-        if added.rubric
+        rated_campaigns.find_rated_campaign(added.dataset, added.protocol)
+        if added.protocol
         else None
     )
     mapping = preview.mapping_of(added)
@@ -155,9 +155,9 @@ def _join(added: AddedFile, progress: TellProgress) -> Joined:
     return decide_rows(
         study,
         mapping,
-        added.collection,
+        added.dataset,
         files.choices_of(added),
-        rubric=added.rubric,
+        protocol=added.protocol,
         campaign=campaign,
     )
 
@@ -281,7 +281,7 @@ def add_waiting_files(
     waiting: Sequence[AddedFile],
     by: User,
     now: datetime,
-    rubrics: QuerySet[Rubric],
+    protocols: QuerySet[Protocol],
     progress: TellProgress = ignore_progress,
     accept_surprises: bool = False,
 ) -> list[AddedFile]:
@@ -297,8 +297,8 @@ def add_waiting_files(
         If most of some files is new to a dataset that holds something already; each of them keeps
         the sentence about this, for the page.
     """
-    _read_unread(waiting, rubrics, progress)
-    in_first_batch = not any(holdings.has_questions(added.collection) for added in waiting)
+    _read_unread(waiting, protocols, progress)
+    in_first_batch = not any(holdings.has_questions(added.dataset) for added in waiting)
     act = _Act(by, now, progress, accept_surprises, in_first_batch)
     notes: dict[AddedFile, dict[str, Any]] = {}
     try:
@@ -371,9 +371,9 @@ def _add(added: AddedFile, act: _Act) -> tuple[AddedFile, str]:
     no user confirmed that."""
     act.progress(0, 0, "Reading the file")
     with transaction.atomic():
-        files.lock_dataset_files(added.collection)
+        files.lock_dataset_files(added.dataset)
         added = (
-            AddedFile.objects.select_related("collection", "file", "rubric")
+            AddedFile.objects.select_related("dataset", "file", "protocol")
             .defer("file__content")
             .get(pk=added.pk)
         )
@@ -418,9 +418,9 @@ def _store(added: AddedFile, joined: Joined, act: _Act) -> None:
     """Store the decisions about a file, and mark it as added; the caller holds the transaction."""
     stored = store_joined(
         joined,
-        added.collection,
+        added.dataset,
         added=added,
-        rubric=added.rubric,
+        protocol=added.protocol,
         by=act.by,
         now=act.now,
         ratings_title=act.ratings_title,
@@ -447,7 +447,7 @@ def _store(added: AddedFile, joined: Joined, act: _Act) -> None:
         "file_sha256": added.file.sha256,
         "mapping": {**added.plan, **rows},
     }
-    Collection.objects.filter(pk=added.collection_id, file__isnull=True).update(**first)
+    Dataset.objects.filter(pk=added.dataset_id, file__isnull=True).update(**first)
 
 
 # -- datasets of one file, and of no file ------------------------------------------------------------
@@ -457,7 +457,7 @@ def _store(added: AddedFile, joined: Joined, act: _Act) -> None:
 class Imported:
     """A dataset that was made from one file, and the campaign of its ratings."""
 
-    collection: Collection
+    dataset: Dataset
     campaign: Campaign | None
     quarantined: int
 
@@ -470,8 +470,8 @@ def import_file(
     by: User,
     now: datetime,
     mapping: FileMapping,
-    rubrics: QuerySet[Rubric],
-    rubric: Rubric | None = None,
+    protocols: QuerySet[Protocol],
+    protocol: Protocol | None = None,
     licence: str = "",
     language: str = "en",
     ratings_title: str = "",
@@ -493,10 +493,10 @@ def import_file(
     with transaction.atomic():
         if not again:
             _refuse_again(by, file)
-        collection = files.create_dataset(name=name, by=by, licence=licence, language=language)
-        added = files.upload_file(collection=collection, name=file_name, file=file, by=by)
+        dataset = files.create_dataset(name=name, by=by, licence=licence, language=language)
+        added = files.upload_file(dataset=dataset, name=file_name, file=file, by=by)
         files.read_file(
-            added=added, mapping=mapping, rubrics=rubrics, rubric=rubric, progress=progress
+            added=added, mapping=mapping, protocols=protocols, protocol=protocol, progress=progress
         )
         done = add_file(
             added=added,
@@ -506,9 +506,9 @@ def import_file(
             progress=progress,
             accept_surprises=accept_surprises,
         )
-    collection.refresh_from_db()
+    dataset.refresh_from_db()
     return Imported(
-        collection=collection, campaign=done.campaign, quarantined=done.brought["quarantined"]
+        dataset=dataset, campaign=done.campaign, quarantined=done.brought["quarantined"]
     )
 
 
@@ -526,7 +526,7 @@ def _refuse_again(by: User, file: StoredFile) -> None:
 def store_records(
     *,
     records: StudyRecords,
-    collection: Collection,
+    dataset: Dataset,
     by: User,
     now: datetime,
     progress: TellProgress = ignore_progress,
@@ -543,9 +543,9 @@ def store_records(
     mapping = FileMapping(
         columns={"source": Column(role="source_id"), "system": Column(role="system")}
     )
-    joined = decide_rows(study, mapping, collection, JoiningChoices(unmatched="add"))
+    joined = decide_rows(study, mapping, dataset, JoiningChoices(unmatched="add"))
     if joined.obstacles:
         raise CannotImport(joined.obstacles)
     return store_joined(
-        joined, collection, added=None, rubric=None, by=by, now=now, progress=progress
+        joined, dataset, added=None, protocol=None, by=by, now=now, progress=progress
     )

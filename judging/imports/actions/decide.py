@@ -12,7 +12,7 @@ from pandas import DataFrame, Series
 from judging.base.limits import MAX_NAME_CHARACTERS, MAX_SYSTEMS, MAX_TABLE_ROWS
 from judging.base.texts import count_with_noun
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Metric
 from judging.formats.choices import JoiningChoices
 from judging.formats.frames import Problem, Study, iterate_rows, shorten_line
@@ -30,7 +30,7 @@ from judging.formats.tiers import NONE, Held, cell, iterate_cells, lookup, norma
 from judging.imports.actions import files, holdings, scales
 from judging.imports.actions.fit import RatingTally
 from judging.imports.actions.scales import RatingsRead
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 
 Kind = Literal["similar", "unmatched", "ambiguous", "conflicting"]
 SHOWN = 100
@@ -167,31 +167,31 @@ class Joined:
 def decide_rows(
     study: Study,
     mapping: Mapping,
-    collection: Collection,
+    dataset: Dataset,
     choices: JoiningChoices,
     *,
-    rubric: Rubric | None = None,
+    protocol: Protocol | None = None,
     campaign: Campaign | None = None,
     held: Held | None = None,
 ) -> Joined:
     """Decide about every row of a file; nothing is stored.
 
-    `campaign` is the one that holds the dataset's ratings under this rubric, `held` the dataset's
+    `campaign` is the one that holds the dataset's ratings under this protocol, `held` the dataset's
     contents.
     """
-    held = held or holdings.read_holdings(collection)
+    held = held or holdings.read_holdings(dataset)
     named = systems_in_file(study) if mapping.names_systems else []
     letters = find_letters(study, held, choices.systems) if named else None
     joined = _matched(_with_systems(study, letters, choices), mapping, held, choices, letters)
     joined.named = named
     if not joined.obstacles:
         _decide_sources(joined)
-        _decide_questions(joined, collection, choices)
-        _decide_scores(joined, collection)
-        _decide_metadata(joined, collection)
-        _decide_references(joined, collection)
-        _decide_ratings(joined, rubric, campaign)
-        joined.obstacles += _obstacles(joined, collection, choices, rubric)
+        _decide_questions(joined, dataset, choices)
+        _decide_scores(joined, dataset)
+        _decide_metadata(joined, dataset)
+        _decide_references(joined, dataset)
+        _decide_ratings(joined, protocol, campaign)
+        joined.obstacles += _obstacles(joined, dataset, choices, protocol)
         joined.obstacles += joined.unmapped
     return joined
 
@@ -368,10 +368,10 @@ def _is_nameless(joined: Joined) -> bool:
     return is_shuffled or not joined.mapping.names_systems
 
 
-def _decide_questions(joined: Joined, collection: Collection, choices: JoiningChoices) -> None:
+def _decide_questions(joined: Joined, dataset: Dataset, choices: JoiningChoices) -> None:
     """Decide the fate of every question, and which sources are new."""
     joined.adds = _adds(joined, choices)
-    says, known = _saying_something(joined), _known_texts(joined, collection)
+    says, known = _saying_something(joined), _known_texts(joined, dataset)
     fates: dict[int, str] = {}
     for row in iterate_rows(joined.questions):
         if row.copy_of != NONE:
@@ -395,11 +395,11 @@ def _saying_something(joined: Joined) -> set[int]:
     return {*questions.index[says], *joined.study.scores["question"], *by_annotators}
 
 
-def _known_texts(joined: Joined, collection: Collection) -> set[int]:
+def _known_texts(joined: Joined, dataset: Dataset) -> set[int]:
     """Return the questions whose texts the dataset has in that passage from other systems than that
     of their letter; none if a locked campaign forbids adding questions."""
     letters = joined.letters
-    if letters is None or letters.by_row or files.locked_campaigns(collection):
+    if letters is None or letters.by_row or files.locked_campaigns(dataset):
         return set()
     decided = set(letters.names.values()) & joined.held.systems
     systems = joined.questions["system"].reindex(letters.found.labels.index)
@@ -507,11 +507,11 @@ def _score_columns(joined: Joined) -> dict[str, tuple[str, Column]]:
     return {column.name or header: (header, column) for header, column in columns.items()}
 
 
-def _decide_scores(joined: Joined, collection: Collection) -> None:
+def _decide_scores(joined: Joined, dataset: Dataset) -> None:
     """Continue columns of the same name and kind; a value that the dataset has is not stored
     again."""
     columns = _score_columns(joined)
-    joined.metrics = holdings.metrics_of(collection, columns)
+    joined.metrics = holdings.metrics_of(dataset, columns)
     for name, metric in joined.metrics.items():
         column = columns[name][1]
         if (metric.direction, metric.scale) != (column.direction, SCALES[column.scale]):
@@ -523,7 +523,7 @@ def _decide_scores(joined: Joined, collection: Collection) -> None:
     joined.scores = _new_values(joined, "scores", joined.study.scores, there)
 
 
-def _decide_metadata(joined: Joined, collection: Collection) -> None:
+def _decide_metadata(joined: Joined, dataset: Dataset) -> None:
     """Give each question the metadata of its source and its own."""
     of_source = joined.study.sources["metadata"].to_dict()
     questions = joined.study.questions
@@ -535,7 +535,7 @@ def _decide_metadata(joined: Joined, collection: Collection) -> None:
         if value.strip()
     ]
     metadata = DataFrame(rows, columns=["question", "name", "value", "row"], dtype=object)
-    there = holdings.attributes_of(collection, set(metadata["name"]))
+    there = holdings.attributes_of(dataset, set(metadata["name"]))
     joined.metadata = _new_values(joined, "metadata", metadata, there)
 
 
@@ -568,10 +568,10 @@ def _problem(row: int, column: str, value: str, reason: str) -> Problem:
     return Problem(row=row, column=column, value=value, reason=reason, kind="value")
 
 
-def _decide_references(joined: Joined, collection: Collection) -> None:
+def _decide_references(joined: Joined, dataset: Dataset) -> None:
     sources = joined.sources
     given = sources[sources["references"].map(bool).astype(bool)]
-    there = holdings.references_of(collection) if len(given) else {}
+    there = holdings.references_of(dataset) if len(given) else {}
     questions = joined.questions
     left_out = set(questions["source"][questions["fate"] == "left_out"])
     columns = ("references", "match", "is_new", "row")
@@ -601,28 +601,28 @@ def _difference(joined: Joined, source: int) -> str:
     return ""
 
 
-def _decide_ratings(joined: Joined, rubric: Rubric | None, campaign: Campaign | None) -> None:
+def _decide_ratings(joined: Joined, protocol: Protocol | None, campaign: Campaign | None) -> None:
     """Collect the ratings that are stored: annotators', and LLM judges' apart from them."""
     is_judge = joined.study.ratings["is_judge"].astype(bool)
-    if is_judge.all() or rubric is None:
+    if is_judge.all() or protocol is None:
         return
     ratings = joined.study.ratings[~is_judge]
-    reading = scales.read_ratings(ratings, joined.study.questions, rubric)
+    reading = scales.read_ratings(ratings, joined.study.questions, protocol)
     _refuse(joined, ratings, reading)
     if reading.values.empty:
         first = next((sentence for _, sentence in reading.refused.values()), "")
-        joined.obstacles.append(f"None of the {len(ratings):,} ratings fits {rubric}: {first}")
+        joined.obstacles.append(f"None of the {len(ratings):,} ratings fits {protocol}: {first}")
     joined.unmapped = reading.unmapped
     excluded = {number: why for number, (why, _) in reading.refused.items()}
     already_there = _new_ratings(joined, reading, campaign, excluded)
     joined.tally = scales.count_excluded(
         ratings, joined.study.lost, reading.scales, excluded=excluded, already_there=already_there
     )
-    _decide_judge_ratings(joined, joined.study.ratings[is_judge], rubric)
+    _decide_judge_ratings(joined, joined.study.ratings[is_judge], protocol)
 
 
-def _decide_judge_ratings(joined: Joined, ratings: DataFrame, rubric: Rubric) -> None:
-    reading = scales.read_ratings(ratings, joined.study.questions, rubric)
+def _decide_judge_ratings(joined: Joined, ratings: DataFrame, protocol: Protocol) -> None:
+    reading = scales.read_ratings(ratings, joined.study.questions, protocol)
     _refuse(joined, ratings, reading)
     joined.judge_ratings = reading.values[_units(joined, reading.values).notna()]
     joined.row_counts["judge_ratings"] += len(joined.judge_ratings)
@@ -699,10 +699,10 @@ def _contradict_ratings(
 
 
 def _obstacles(
-    joined: Joined, collection: Collection, choices: JoiningChoices, rubric: Rubric | None
+    joined: Joined, dataset: Dataset, choices: JoiningChoices, protocol: Protocol | None
 ) -> Iterator[str]:
     is_judge = joined.study.ratings["is_judge"].astype(bool)
-    if not is_judge.all() and rubric is None:
+    if not is_judge.all() and protocol is None:
         yield "The file contains ratings: choose the protocol they were given under, or exclude their columns."
     if len(is_judge) and is_judge.all():
         yield (
@@ -720,7 +720,7 @@ def _obstacles(
             "holds the generated questions."
         )
         return
-    yield from _changes_of_fixed(joined, collection)
+    yield from _changes_of_fixed(joined, dataset)
     yield from _too_many(joined.study)
     yield from _too_long(joined)
     if _is_nothing_new(joined):
@@ -754,7 +754,7 @@ def _nothing(joined: Joined) -> str:
     return f"{said} Check how the rows are matched, or add them as new questions."
 
 
-def _changes_of_fixed(joined: Joined, collection: Collection) -> Iterator[str]:
+def _changes_of_fixed(joined: Joined, dataset: Dataset) -> Iterator[str]:
     """Yield obstacles: changes of what campaigns have fixed, or of what scores were computed
     from."""
     changes = []  # of what annotators see; they never see copies made for repeated ratings
@@ -762,7 +762,7 @@ def _changes_of_fixed(joined: Joined, collection: Collection) -> Iterator[str]:
         changes.append(f"{new:,} new questions")
     if joined.fills:
         changes.append(f"{len(joined.fills):,} answers or other parts of sources")
-    if changes and (campaigns := files.locked_campaigns(collection)):
+    if changes and (campaigns := files.locked_campaigns(dataset)):
         named = ", ".join(f"“{each.title}” ({each.get_state_display()})" for each in campaigns[:3])
         yield (
             f"What is judged cannot change under a campaign whose protocol is locked: {named}. The file would add "

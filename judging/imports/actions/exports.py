@@ -16,7 +16,7 @@ from judging.campaigns.models.campaign import Campaign, Round
 from judging.campaigns.models.members import Exclusion
 from judging.datasets.models.dataset import (
     Attribute,
-    Collection,
+    Dataset,
     Question,
     QuestionSet,
     Reference,
@@ -67,13 +67,13 @@ OfUnits = Mapping[str, Any]  # a filter by the units of a part; empty where all 
 
 def misfit_of_qgstec(campaign: Campaign) -> str:
     """Return why QG-STEC's XML cannot contain a campaign, by a few small queries; "" if it can."""
-    sources = campaign.collection.sources.order_by("position")
+    sources = campaign.dataset.sources.order_by("position")
     others = sources.filter(Q(passage__isnull=False) | Q(sentence="") | Q(target_type=""))
     if key := others.values_list("key", flat=True).first():
         return (
             f"Source “{key}” is not a sentence with a target type; this XML has no other sources."
         )
-    of_sets = campaign.rubric.criteria.filter(unit="set").values_list("key", flat=True)
+    of_sets = campaign.protocol.criteria.filter(unit="set").values_list("key", flat=True)
     if key := of_sets.first():
         return f"The ratings on “{key}” are about whole sets; this XML rates questions."
     return "" if sources.exists() else "The dataset contains no source."
@@ -89,7 +89,7 @@ def export_campaign(
     adjudicated rating beside each judgment of the main round.
     """
     wanted = _wanted(campaign, extras=extras, trials=trials)
-    return _part(campaign, campaign.collection.sources.all(), {}, wanted, settled=settled)
+    return _part(campaign, campaign.dataset.sources.all(), {}, wanted, settled=settled)
 
 
 def export_parts(
@@ -98,19 +98,19 @@ def export_parts(
     """Yield what `study_of` returns, some sources at a time in the file's order, so that memory does
     not grow with the study."""
     wanted = _wanted(campaign, extras=extras, trials=trials)
-    for sources, own in _cut(campaign.collection):
+    for sources, own in _cut(campaign.dataset):
         yield _part(campaign, sources, own, wanted, settled=settled)
 
 
-def parts_of_material(*, collection: Collection) -> Iterator[StudyRecords]:
+def parts_of_material(*, dataset: Dataset) -> Iterator[StudyRecords]:
     """Yield what `material_of` returns, some sources at a time in the file's order."""
-    for sources, own in _cut(collection):
-        yield _material(collection, sources, own)
+    for sources, own in _cut(dataset):
+        yield _material(dataset, sources, own)
 
 
-def _cut(collection: Collection) -> Iterator[tuple[QuerySet[Source], OfUnits]]:
+def _cut(dataset: Dataset) -> Iterator[tuple[QuerySet[Source], OfUnits]]:
     """Yield some sources at a time, with the filter by their units."""
-    sources = collection.sources.order_by("position")
+    sources = dataset.sources.order_by("position")
     keys = list(sources.values_list("pk", flat=True))
     for start in range(0, len(keys), SOURCES_A_PART):
         some = sources.filter(pk__in=keys[start : start + SOURCES_A_PART])
@@ -119,24 +119,24 @@ def _cut(collection: Collection) -> Iterator[tuple[QuerySet[Source], OfUnits]]:
         yield some, {"unit__in": list(units.values_list("pk", flat=True))}
 
 
-def columns_of_material(*, collection: Collection) -> set[str]:
+def columns_of_material(*, dataset: Dataset) -> set[str]:
     """Return the columns that the rows of a dataset's export use, without reading the rows."""
-    return _used(_rows_of_material(collection)) | _attribute_columns(collection)
+    return _used(_rows_of_material(dataset)) | _attribute_columns(dataset)
 
 
 def export_columns(
     *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
 ) -> set[str]:
     """Return the columns that the rows of an export use, without reading the rows."""
-    collection = campaign.collection
+    dataset = campaign.dataset
     wanted = _wanted(campaign, extras=extras, trials=trials)
     ratings = Judgment.objects.standing().filter(assignment__in=wanted)
-    rows_of = _rows_of_material(collection) | _rows_of_judgments(campaign, wanted)
+    rows_of = _rows_of_material(dataset) | _rows_of_judgments(campaign, wanted)
     if settled:
         standing = SettledValue.objects.standing().filter(campaign=campaign)
         rows_of[("judgment:settled",)] = [standing]
     brought = JudgmentAttribute.objects.filter(judgment__in=ratings)
-    used = _used(rows_of) | _attribute_columns(collection)
+    used = _used(rows_of) | _attribute_columns(dataset)
     return used | {f"judgment:{name}" for name in _names(brought)}
 
 
@@ -150,9 +150,9 @@ def _used(rows_of: ColumnRows) -> set[str]:
     }
 
 
-def _attribute_columns(collection: Collection) -> set[str]:
+def _attribute_columns(dataset: Dataset) -> set[str]:
     attributes = Attribute.objects.filter(
-        unit__question_set__source__collection=collection, unit__question__isnull=False
+        unit__question_set__source__dataset=dataset, unit__question__isnull=False
     )
     return {f"attribute:{name}" for name in _names(attributes)}
 
@@ -168,9 +168,9 @@ def raters_of(
     return list(labels.annotate(first=Min("unit")).order_by("first", label))
 
 
-def _rows_of_material(collection: Collection) -> ColumnRows:
+def _rows_of_material(dataset: Dataset) -> ColumnRows:
     """Return columns with the rows that fill them: a column is used if any of these exist."""
-    sources = collection.sources.order_by()
+    sources = dataset.sources.order_by()
     questions = Question.objects.filter(unit__question_set__source__in=sources)
     found: ColumnRows = {
         ("source_id", "system", "position", "question"): [sources],
@@ -183,7 +183,7 @@ def _rows_of_material(collection: Collection) -> ColumnRows:
         found[(name,)] = [sources.exclude(**{name: ""})]
     for name in ("question_type", "submitted_answer"):
         found[(name,)] = [questions.exclude(**{name: ""})]
-    for metric in Metric.objects.filter(collection=collection):
+    for metric in Metric.objects.filter(dataset=dataset):
         scores = metric.scores.filter(unit__question__isnull=False, value__isnull=False)
         found[(_score_column(metric).exported_name,)] = [scores]
     return found
@@ -221,9 +221,9 @@ def _names(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.order_by().values_list("name", flat=True).distinct()
 
 
-def export_dataset(*, collection: Collection) -> StudyRecords:
+def export_dataset(*, dataset: Dataset) -> StudyRecords:
     """Return all data of a dataset: sources, slots, scores and attributes."""
-    return _material(collection, collection.sources.all(), {})
+    return _material(dataset, dataset.sources.all(), {})
 
 
 def _wanted(campaign: Campaign, *, extras: bool, trials: bool) -> QuerySet[Assignment]:
@@ -247,14 +247,14 @@ def _part(
     about = {"assignment__in": wanted, "unit__isnull": False, **own}
     values = _settled(campaign, own) if settled else {}
     return replace(
-        _material(campaign.collection, sources, own),
+        _material(campaign.dataset, sources, own),
         ratings=tuple(_ratings(campaign, about, values)),
         notes=tuple(_notes(about)),
         marks=tuple(_marks(about)),
     )
 
 
-def _material(collection: Collection, sources: QuerySet[Source], own: OfUnits) -> StudyRecords:
+def _material(dataset: Dataset, sources: QuerySet[Source], own: OfUnits) -> StudyRecords:
     chosen = sources.order_by()
     sets = QuestionSet.objects.filter(source__in=chosen).select_related("source", "system")
     sets = sets.order_by("source__position", "system__name")
@@ -266,8 +266,8 @@ def _material(collection: Collection, sources: QuerySet[Source], own: OfUnits) -
     slots = list(
         units.order_by("question_set__source__position", "question_set__system__name", "position")
     )
-    scores, metrics = _scores(collection, own)
-    attributes = _attributes(collection, own)
+    scores, metrics = _scores(dataset, own)
+    attributes = _attributes(dataset, own)
     questions = tuple(
         _question(unit, scores, attributes)
         for unit in slots
@@ -315,10 +315,10 @@ def _question(unit: Unit, scores: Texts, attributes: Texts) -> QuestionRecord:
     )
 
 
-def _scores(collection: Collection, own: OfUnits) -> tuple[Texts, list[ScoreColumn]]:
+def _scores(dataset: Dataset, own: OfUnits) -> tuple[Texts, list[ScoreColumn]]:
     """Return every unit's scores as text, imported ones with the digits of their file, and the
     score columns."""
-    metrics = list(Metric.objects.filter(collection=collection).order_by("pk"))
+    metrics = list(Metric.objects.filter(dataset=dataset).order_by("pk"))
     found: Texts = defaultdict(dict)
     names = {metric.pk: metric.name for metric in metrics}
     rows = Score.objects.filter(metric__in=metrics, unit__isnull=False, value__isnull=False).filter(
@@ -339,9 +339,9 @@ def _score_column(metric: Metric) -> ScoreColumn:
     )
 
 
-def _attributes(collection: Collection, own: OfUnits) -> Texts:
+def _attributes(dataset: Dataset, own: OfUnits) -> Texts:
     found: Texts = defaultdict(dict)
-    rows = Attribute.objects.filter(unit__question_set__source__collection=collection, **own)
+    rows = Attribute.objects.filter(unit__question_set__source__dataset=dataset, **own)
     rows = rows.order_by("unit", "name")
     for unit, name, value in rows.values_list("unit", "name", "value"):
         found[unit][name] = value
@@ -510,7 +510,9 @@ def _codebook(campaign: Campaign) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = [
         {"column": name, "meaning": meaning} for name, meaning in COLUMNS.items()
     ]
-    for criterion in Criterion.objects.filter(rubric=campaign.rubric).prefetch_related("points"):
+    for criterion in Criterion.objects.filter(protocol=campaign.protocol).prefetch_related(
+        "points"
+    ):
         best = criterion.get_best_display()
         meaning = (
             f"{criterion.get_level_display()}; best: {best}; of each {criterion.get_unit_display()}"

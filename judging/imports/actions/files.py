@@ -15,7 +15,7 @@ from judging.base.progress import TellProgress, ignore_progress
 from judging.base.refusals import Refused
 from judging.campaigns.models.campaign import Campaign
 from judging.datasets.models.added_file import AddedFile, FileRow
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.formats import child
 from judging.formats.choices import JoiningChoices, choices_from
 from judging.formats.mapping import Mapping as FileMapping
@@ -25,7 +25,7 @@ from judging.jobs.models.file import StoredFile
 from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 
 # The kinds of jobs about the files of a dataset
 ADD = "judging.add_files"
@@ -98,12 +98,12 @@ class KeysAreGone(Refused):
     code = "ids_handed_out"
 
 
-def create_dataset(*, name: str, by: User, licence: str = "", language: str = "en") -> Collection:
+def create_dataset(*, name: str, by: User, licence: str = "", language: str = "en") -> Dataset:
     """Create an empty dataset, to which files are added."""
-    return Collection.objects.create(name=name, owner=by, licence=licence, language=language)
+    return Dataset.objects.create(name=name, owner=by, licence=licence, language=language)
 
 
-def upload_file(*, collection: Collection, name: str, file: StoredFile, by: User) -> AddedFile:
+def upload_file(*, dataset: Dataset, name: str, file: StoredFile, by: User) -> AddedFile:
     """Upload a file for a dataset; nothing of it is in the dataset until the file is added.
 
     Raises
@@ -112,28 +112,28 @@ def upload_file(*, collection: Collection, name: str, file: StoredFile, by: User
         If a file with the same bytes is already waiting or added.
     """
     with transaction.atomic():
-        lock_dataset_files(collection)
-        there = collection.added_files.exclude(state=AddedFile.State.TAKEN_BACK)
+        lock_dataset_files(dataset)
+        there = dataset.added_files.exclude(state=AddedFile.State.TAKEN_BACK)
         if known := there.filter(file=file).first():
             raise AlreadyThere(known)
         return AddedFile.objects.create(
-            collection=collection,
-            number=next_number(collection),
+            dataset=dataset,
+            number=next_number(dataset),
             file=file,
             name=name[-MAX_FILE_NAME_CHARACTERS:],
             added_by=by,
         )
 
 
-def lock_dataset_files(collection: Collection) -> Collection:
+def lock_dataset_files(dataset: Dataset) -> Dataset:
     """Make other changes of the dataset's files, and locks of campaigns about it, wait for this
     transaction."""
-    return Collection.objects.select_for_update().get(pk=collection.pk)
+    return Dataset.objects.select_for_update().get(pk=dataset.pk)
 
 
-def next_number(collection: Collection) -> int:
+def next_number(dataset: Dataset) -> int:
     """Return the number of the next file of a dataset."""
-    return (collection.added_files.aggregate(last=Max("number"))["last"] or 0) + 1
+    return (dataset.added_files.aggregate(last=Max("number"))["last"] or 0) + 1
 
 
 def discard_file(*, added: AddedFile) -> None:
@@ -152,8 +152,8 @@ def read_file(
     *,
     added: AddedFile,
     mapping: FileMapping,
-    rubrics: QuerySet[Rubric],
-    rubric: Rubric | None = None,
+    protocols: QuerySet[Protocol],
+    protocol: Protocol | None = None,
     progress: TellProgress = ignore_progress,
 ) -> dict[str, Any]:
     """Read a waiting file under a mapping and keep what it holds; earlier previews and what was
@@ -161,7 +161,7 @@ def read_file(
     if none is given and the columns are open."""
     together = added.examined.get(TOGETHER, ())
     found = preview.preview_file(
-        added, mapping=mapping, rubric=rubric, rubrics=rubrics, progress=progress
+        added, mapping=mapping, protocol=protocol, protocols=protocols, progress=progress
     )
     _keep(added)
     _forget_matches(together, but=added)
@@ -169,17 +169,23 @@ def read_file(
 
 
 def read_again(
-    *, added: AddedFile, rubrics: QuerySet[Rubric], progress: TellProgress = ignore_progress
+    *, added: AddedFile, protocols: QuerySet[Protocol], progress: TellProgress = ignore_progress
 ) -> None:
     """Read a waiting file under the mapping that it has."""
     mapping = preview.mapping_of(added)
-    read_file(added=added, mapping=mapping, rubric=added.rubric, rubrics=rubrics, progress=progress)
+    read_file(
+        added=added,
+        mapping=mapping,
+        protocol=added.protocol,
+        protocols=protocols,
+        progress=progress,
+    )
 
 
-def choose_mapping(*, added: AddedFile, mapping: FileMapping, rubric: Rubric | None) -> None:
+def choose_mapping(*, added: AddedFile, mapping: FileMapping, protocol: Protocol | None) -> None:
     """Store how a waiting file is to be read, before a job reads it."""
     together = added.examined.get(TOGETHER, ())
-    added.plan, added.rubric, added.examined = mapping.as_data(), rubric, {}
+    added.plan, added.protocol, added.examined = mapping.as_data(), protocol, {}
     _keep(added)
     _forget_matches(together, but=added)
 
@@ -196,7 +202,7 @@ def choose_matching(*, added: AddedFile, choices: JoiningChoices) -> None:
 def _keep(added: AddedFile) -> None:
     FileRow.objects.filter(added_file=added).delete()
     AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).update(
-        plan=added.plan, choices=added.choices, rubric=added.rubric, examined=added.examined
+        plan=added.plan, choices=added.choices, protocol=added.protocol, examined=added.examined
     )
 
 
@@ -248,7 +254,7 @@ def is_matched(added: AddedFile) -> bool:
 
 def surprises(added: AddedFile) -> list[str]:
     """Return all sentences about a file that a user must accept before it is added."""
-    has_sources = added.collection.sources.exists()
+    has_sources = added.dataset.sources.exists()
     return [
         *preview.surprises_of(added, has_sources=has_sources),
         *added.examined.get(QUARANTINED, ()),
@@ -282,16 +288,16 @@ def are_previewed(waiting: Sequence[AddedFile]) -> bool:
     )
 
 
-def earlier_dataset(*, owner: User, sha256: str) -> Collection | None:
+def earlier_dataset(*, owner: User, sha256: str) -> Dataset | None:
     """Return the owner's latest dataset that was imported from the same bytes."""
-    return owner.collections.filter(file_sha256=sha256).order_by("-id").first() if sha256 else None
+    return owner.datasets.filter(file_sha256=sha256).order_by("-id").first() if sha256 else None
 
 
 def siblings(added: AddedFile) -> list[AddedFile]:
     """Return the other waiting files of the dataset that read alike: the same columns, apart from
     those that are blank throughout in one of them."""
     own = _filled_columns(added)
-    others = added.collection.added_files.waiting().listed().exclude(pk=added.pk)
+    others = added.dataset.added_files.waiting().listed().exclude(pk=added.pk)
     return [each for each in others if own and is_read(each) and _alike(own, _filled_columns(each))]
 
 
@@ -306,7 +312,9 @@ def _alike(one: Mapping[str, bool], other: Mapping[str, bool]) -> bool:
     return bool(other) and not any(one.get(name) or other.get(name) for name in different)
 
 
-def read_alike(*, added: AddedFile, others: Sequence[AddedFile], rubrics: QuerySet[Rubric]) -> None:
+def read_alike(
+    *, added: AddedFile, others: Sequence[AddedFile], protocols: QuerySet[Protocol]
+) -> None:
     """Read other waiting files under this one's mapping; if this file is named after an annotator,
     the ratings in each of the others are by the annotator in its own name."""
     mapping = preview.mapping_of(added)
@@ -320,7 +328,7 @@ def read_alike(*, added: AddedFile, others: Sequence[AddedFile], rubrics: QueryS
             if name in header
         }
         alike = mapping.model_copy(update={"columns": columns})
-        read_file(added=other, mapping=alike, rubric=added.rubric, rubrics=rubrics)
+        read_file(added=other, mapping=alike, protocol=added.protocol, protocols=protocols)
 
 
 def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, str]:
@@ -352,16 +360,16 @@ def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, 
         )
 
 
-def locked_campaigns(collection: Collection) -> list[Campaign]:
+def locked_campaigns(dataset: Dataset) -> list[Campaign]:
     """Return the campaigns whose items are fixed, without their long texts: all past their draft
     that annotators judge in."""
-    fixed = collection.campaigns.exclude(state=Campaign.State.DRAFT)
+    fixed = dataset.campaigns.exclude(state=Campaign.State.DRAFT)
     return list(fixed.filter(origin=Campaign.Origin.JUDGED).listed().order_by("title"))
 
 
 def event_file_name(added: AddedFile) -> str:
     """Return the name of a file in events."""
-    return f"collection {added.collection_id}, file {added.number}"
+    return f"dataset {added.dataset_id}, file {added.number}"
 
 
 def delete_old_rows(*, now: datetime) -> int:

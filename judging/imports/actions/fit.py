@@ -16,7 +16,7 @@ from judging.formats.vocabulary import order_scale_words, propose_points
 from judging.people.models.user import User
 from judging.protocols import documents, protocol_edits
 from judging.protocols.actions import protocols
-from judging.protocols.models.protocol import Criterion, Rubric
+from judging.protocols.models.protocol import Criterion, Protocol
 from judging.protocols.protocol_schema import HIGHEST_VALUE, LOWEST_VALUE
 
 MAX_SHARE_OFF_SCALE = 0.05  # of the ratings on a criterion, under a protocol that is proposed
@@ -142,10 +142,10 @@ def plain_criterion(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
-def scales_of(rubric: Rubric) -> dict[str, StoredScale]:
-    """Return the rubric's scales by each criterion's key and name, however they are spelled."""
+def scales_of(protocol: Protocol) -> dict[str, StoredScale]:
+    """Return the protocol's scales by each criterion's key and name, however they are spelled."""
     found: dict[str, StoredScale] = {}
-    for criterion in rubric.criteria.prefetch_related("points"):
+    for criterion in protocol.criteria.prefetch_related("points"):
         points = list(criterion.points.all())
         labels = {point.label.strip().casefold(): point.value for point in points if point.label}
         scale = StoredScale(criterion, frozenset(point.value for point in points), labels)
@@ -171,9 +171,9 @@ class Beside:
         return self.off / self.total if self.total else 0.0
 
 
-def compare_with_scales(rubric: Rubric | None, rated: Rated, points: Points) -> list[Beside]:
+def compare_with_scales(protocol: Protocol | None, rated: Rated, points: Points) -> list[Beside]:
     """Return the file's values on each criterion beside the protocol's scale."""
-    scales = scales_of(rubric) if rubric else {}
+    scales = scales_of(protocol) if protocol else {}
     found = []
     for criterion, values in rated.items():
         scale = scales.get(plain_criterion(criterion))
@@ -204,10 +204,10 @@ def _off(
 
 
 def tally_of(
-    rubric: Rubric, rated: Rated, points: Points, lost: Mapping[tuple[str, str], int]
+    protocol: Protocol, rated: Rated, points: Points, lost: Mapping[tuple[str, str], int]
 ) -> RatingTally:
     """Return how many of a file's ratings a protocol excludes, before anything is matched."""
-    scales = scales_of(rubric)
+    scales = scales_of(protocol)
     read: Counter[str] = Counter()
     excluded: Counter[tuple[str, str]] = Counter()
     for criterion, values in rated.items():
@@ -237,22 +237,22 @@ def _said(values: Mapping[str, int]) -> str:
     return ", ".join([*parts, *words[:5], *(["…"] if len(words) > 5 else [])])
 
 
-def find_fitting_protocol(rubrics: Iterable[Rubric], rated: Rated) -> Rubric | None:
+def find_fitting_protocol(protocols: Iterable[Protocol], rated: Rated) -> Protocol | None:
     """Return the protocol that has all these criteria with scales for their ratings, and fewest
     others, in its newest version."""
     if not rated:
         return None
-    fit = [each for each in rubrics if are_on_scale(each, rated)]
+    fit = [each for each in protocols if are_on_scale(each, rated)]
     return min(fit, key=lambda each: (each.criteria.count(), each.key, -each.pk), default=None)
 
 
-def are_on_scale(rubric: Rubric, rated: Rated) -> bool:
+def are_on_scale(protocol: Protocol, rated: Rated) -> bool:
     """Return whether the protocol has each of these criteria, and a scale for the ratings on it.
 
     At most 5% of the ratings are numbers off the scale, and at most half of the different values are
     words without a point: these are asked about before anything is stored.
     """
-    scales = scales_of(rubric)
+    scales = scales_of(protocol)
     return all(
         (scale := scales.get(plain_criterion(criterion))) is not None
         and _is_scale_of(scale, values)
@@ -272,12 +272,12 @@ def _is_scale_of(scale: StoredScale, values: Mapping[str, int]) -> bool:
     return 2 * unknown_words <= len(values) and off <= MAX_SHARE_OFF_SCALE * sum(values.values())
 
 
-def proposed_points(rubric: Rubric, rated: Rated) -> dict[str, dict[str, str]]:
+def proposed_points(protocol: Protocol, rated: Rated) -> dict[str, dict[str, str]]:
     """Return, by criterion, the point that each word among the ratings probably means; blank if
     none is likely. Labels of the scale need no point."""
     found: dict[str, dict[str, str]] = {}
     for criterion, values in rated.items():
-        scale = scales_of(rubric).get(plain_criterion(criterion))
+        scale = scales_of(protocol).get(plain_criterion(criterion))
         words = [value for value in values if decimal_in(value) is None]
         if scale is None or not words:
             continue
@@ -290,20 +290,20 @@ def proposed_points(rubric: Rubric, rated: Rated) -> dict[str, dict[str, str]]:
     return found
 
 
-def misfit(rubric: Rubric | None, criteria: Collection[str]) -> str:
+def misfit(protocol: Protocol | None, criteria: Collection[str]) -> str:
     """Return why ratings on these criteria cannot be stored under a protocol, or ""."""
     if not criteria:
         return ""
-    if rubric is None:
+    if protocol is None:
         return (
             "The file holds ratings: choose the protocol they were given under, or make one from their own "
             "scale."
         )
-    known = scales_of(rubric)
+    known = scales_of(protocol)
     unknown = [f"“{name}”" for name in criteria if plain_criterion(name) not in known]
     if not unknown:
         return ""
-    names = ", ".join(rubric.criteria.values_list("name", flat=True))
+    names = ", ".join(protocol.criteria.values_list("name", flat=True))
     return f"It has no criterion {', '.join(unknown)}; it has {names}."
 
 
@@ -362,14 +362,14 @@ def own_points(scales: Sequence[OwnScale], rated: Rated) -> dict[str, dict[str, 
     return found
 
 
-def create_protocol(*, scales: Sequence[OwnScale], by: User) -> Rubric:
+def create_protocol(*, scales: Sequence[OwnScale], by: User) -> Protocol:
     """Create a user's protocol with these scales, each of which is best at its highest value; an
     equal protocol of the user is not created again."""
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=by.pk)  # one protocol at a time
         for key in _keys(scales):
             document = documents.protocol_from_document(_tree(scales, key))
-            same_key = Rubric.objects.filter(owner=by, key=key)
+            same_key = Protocol.objects.filter(owner=by, key=key)
             if not same_key.exclude(digest=documents.hash_document(document)).exists():
                 return protocols.install(document=document, owner=by)
     raise AssertionError("unreachable: the numbers of keys do not end")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pandas import DataFrame, Series
 
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Attribute, Collection, Question, Reference, Unit
+from judging.datasets.models.dataset import Attribute, Dataset, Question, Reference, Unit
 from judging.datasets.models.score import Metric, Score
 from judging.formats.tiers import NONE, Held
 from judging.work.models.judgment import Judgment
@@ -35,19 +35,19 @@ def frame_of(rows: Iterable[tuple[object, ...]], columns: dict[str, type]) -> Da
     return DataFrame({name: Series(each, dtype=kind) for (name, kind), each in pairs})
 
 
-def has_questions(collection: Collection) -> bool:
+def has_questions(dataset: Dataset) -> bool:
     """Return whether a dataset has any question."""
-    asked = Question.objects.filter(unit__question_set__source__collection=collection)
+    asked = Question.objects.filter(unit__question_set__source__dataset=dataset)
     return asked.exists()
 
 
-def read_holdings(collection: Collection) -> Held:
+def read_holdings(dataset: Dataset) -> Held:
     """Return the sources, sets and slots of a dataset."""
     names = [{"passage": "passage__text"}.get(name, name) for name in SOURCE]
-    rows = collection.sources.order_by("position").values_list(*names)
+    rows = dataset.sources.order_by("position").values_list(*names)
     sources = frame_of(rows.iterator(), SOURCE).set_index("pk").rename_axis(None)
     sources = sources.assign(repeat_of=sources["repeat_of"].fillna(NONE).astype(int))
-    units = Unit.objects.filter(question_set__source__collection=collection)
+    units = Unit.objects.filter(question_set__source__dataset=dataset)
     slots = units.filter(position__isnull=False).order_by("question_set", "position")
     texts = slots.values_list("pk", *OF_SET, "position", "question__text", "question__key")
     frame = frame_of(texts.iterator(), SLOT).set_index("pk").rename_axis(None)
@@ -64,9 +64,9 @@ def _without_blanks(frame: DataFrame, name: str) -> DataFrame:
     return frame.assign(**{name: frame[name].where(frame[name].notna(), "")})
 
 
-def metrics_of(collection: Collection, names: Names[str]) -> dict[str, Metric]:
+def metrics_of(dataset: Dataset, names: Names[str]) -> dict[str, Metric]:
     """Return the imported columns of these names, the first of each."""
-    found = collection.metrics.filter(name__in=names).exclude(kind=Metric.Kind.COMPUTED)
+    found = dataset.metrics.filter(name__in=names).exclude(kind=Metric.Kind.COMPUTED)
     return {metric.name: metric for metric in found.order_by("-pk")}
 
 
@@ -78,18 +78,18 @@ def stored_scores(metrics: Iterable[Metric]) -> DataFrame:
     return frame_of(cells, {"unit": int, "name": object, "old": object})
 
 
-def attributes_of(collection: Collection, names: Names[str]) -> DataFrame:
+def attributes_of(dataset: Dataset, names: Names[str]) -> DataFrame:
     """Return the metadata of these names by unit."""
-    within = {"unit__question_set__source__collection": collection}
+    within = {"unit__question_set__source__dataset": dataset}
     rows = Attribute.objects.filter(**within, name__in=names) if names else Attribute.objects.none()
     values = rows.values_list("unit", "name", "value").iterator()
     return frame_of(values, {"unit": int, "name": object, "old": object})
 
 
-def references_of(collection: Collection) -> dict[int, list[str]]:
+def references_of(dataset: Dataset) -> dict[int, list[str]]:
     """Return the references of each source, in their order."""
     found: dict[int, list[str]] = {}
-    rows = Reference.objects.filter(source__collection=collection).order_by("source", "position")
+    rows = Reference.objects.filter(source__dataset=dataset).order_by("source", "position")
     for source, text in rows.values_list("source", "text").iterator():
         found.setdefault(source, []).append(text)
     return found

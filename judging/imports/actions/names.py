@@ -24,7 +24,7 @@ from judging.campaigns.models.members import Enrollment
 from judging.datasets.actions.datasets import dataset_name
 from judging.datasets.models.dataset import (
     Attribute,
-    Collection,
+    Dataset,
     Question,
     QuestionSet,
     System,
@@ -33,7 +33,7 @@ from judging.datasets.models.dataset import (
 from judging.datasets.models.score import Score
 from judging.datasets.models.system_change import SystemChange
 from judging.imports.actions.files import lock_dataset_files, locked_campaigns
-from judging.llm_judges.models.llm_judge import MachineJudgment
+from judging.llm_judges.models.llm_judge import LLMJudgment
 from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import User
@@ -68,7 +68,7 @@ def find_similar_names(names: Sequence[str]) -> list[list[str]]:
 
 def rename_systems(
     *,
-    collection: Collection,
+    dataset: Dataset,
     names: Mapping[int, str],
     kinds: Mapping[int, str],
     by: User,
@@ -88,19 +88,19 @@ def rename_systems(
         already; nothing is changed.
     """
     with transaction.atomic():
-        lock_dataset_files(collection)
-        systems = {system.pk: system for system in collection.systems.order_by("name")}
+        lock_dataset_files(dataset)
+        systems = {system.pk: system for system in dataset.systems.order_by("name")}
         wanted = {pk: names.get(pk, system.name).strip() for pk, system in systems.items()}
         for name in wanted.values():
             _check(name)
-        done = _split(collection, systems, subsets or {})
-        done += _merge_equal(collection, systems, wanted)
-        done += _rename(collection, systems, wanted)
-        done += _mark(collection, systems, kinds)
+        done = _split(dataset, systems, subsets or {})
+        done += _merge_equal(dataset, systems, wanted)
+        done += _rename(dataset, systems, wanted)
+        done += _mark(dataset, systems, kinds)
         for each in done:
             each.made_by, each.made_at = by, now
         SystemChange.objects.bulk_create(done)
-        _tell(collection, done, reason)
+        _tell(dataset, done, reason)
     return done
 
 
@@ -114,11 +114,11 @@ def _check(name: str) -> None:
 
 
 def _split(
-    collection: Collection, systems: Mapping[int, System], subsets: Mapping[int, str]
+    dataset: Dataset, systems: Mapping[int, System], subsets: Mapping[int, str]
 ) -> list[SystemChange]:
     """Give the questions of systems a subset, as metadata."""
     given = {pk: subset for pk, subset in subsets.items() if subset}
-    named = Attribute.objects.filter(name=SUBSET, unit__question_set__source__collection=collection)
+    named = Attribute.objects.filter(name=SUBSET, unit__question_set__source__dataset=dataset)
     if given and named.exists():
         raise CannotChange(f"Questions of this dataset already have the metadata “{SUBSET}”.")
     done = []
@@ -131,7 +131,7 @@ def _split(
         )
         done.append(
             SystemChange(
-                collection=collection,
+                dataset=dataset,
                 what=What.SPLIT,
                 before=systems[pk].name,
                 after=subset,
@@ -142,7 +142,7 @@ def _split(
 
 
 def _merge_equal(
-    collection: Collection, systems: dict[int, System], wanted: dict[int, str]
+    dataset: Dataset, systems: dict[int, System], wanted: dict[int, str]
 ) -> Iterator[SystemChange]:
     """Merge systems that are to have one name into the one that has it already, else into the
     first."""
@@ -154,12 +154,12 @@ def _merge_equal(
             kept = next((pk for pk in members if systems[pk].name == name), members[0])
             for pk in members:
                 if pk != kept:
-                    yield _merge(collection, systems.pop(pk), systems[kept])
+                    yield _merge(dataset, systems.pop(pk), systems[kept])
                     del wanted[pk]
 
 
 def _rename(
-    collection: Collection, systems: Mapping[int, System], wanted: Mapping[int, str]
+    dataset: Dataset, systems: Mapping[int, System], wanted: Mapping[int, str]
 ) -> list[SystemChange]:
     changed = {pk: name for pk, name in wanted.items() if systems[pk].name != name}
     # names may be swapped, and a name must be unique at any time
@@ -170,7 +170,7 @@ def _rename(
     )
     return [
         SystemChange(
-            collection=collection,
+            dataset=dataset,
             what=What.RENAMED,
             before=systems[pk].name,
             after=name,
@@ -181,7 +181,7 @@ def _rename(
 
 
 def _mark(
-    collection: Collection, systems: Mapping[int, System], kinds: Mapping[int, str]
+    dataset: Dataset, systems: Mapping[int, System], kinds: Mapping[int, str]
 ) -> list[SystemChange]:
     changed = {pk: kind for pk, kind in kinds.items() if pk in systems and kind != systems[pk].kind}
     System.objects.bulk_update(
@@ -191,7 +191,7 @@ def _mark(
     )
     return [
         SystemChange(
-            collection=collection,
+            dataset=dataset,
             what=What.MARKED,
             before=systems[pk].kind,
             after=kind,
@@ -201,11 +201,11 @@ def _mark(
     ]
 
 
-def _merge(collection: Collection, gone: System, kept: System) -> SystemChange:
+def _merge(dataset: Dataset, gone: System, kept: System) -> SystemChange:
     """Give the questions of one system to another. If both have a set for a source, one without a
     question is deleted."""
     try:
-        _check_mergeable(collection, gone, kept)
+        _check_mergeable(dataset, gone, kept)
         of_kept, of_gone = _left_behind(gone, kept)
     except CannotChange as reason:
         raise CannotChange(f"“{gone.name}” and “{kept.name}” cannot become one: {reason}") from None
@@ -222,7 +222,7 @@ def _merge(collection: Collection, gone: System, kept: System) -> SystemChange:
     }
     gone.delete()
     return SystemChange(
-        collection=collection, what=What.MERGED, before=gone.name, after=kept.name, details=details
+        dataset=dataset, what=What.MERGED, before=gone.name, after=kept.name, details=details
     )
 
 
@@ -241,9 +241,9 @@ def _move(gone: System, kept: System) -> dict[str, list[int]]:
 EmptySet = tuple[int, int, int, int | None]  # key, source, size and file
 
 
-def _check_mergeable(collection: Collection, gone: System, kept: System) -> None:
+def _check_mergeable(dataset: Dataset, gone: System, kept: System) -> None:
     """Refuse to merge systems that a locked campaign or scores need apart."""
-    if campaigns := locked_campaigns(collection):
+    if campaigns := locked_campaigns(dataset):
         title, state = campaigns[0].title, campaigns[0].get_state_display()
         raise CannotChange(f"“{title}” ({state}) expects questions of both.")
     scored = Score.objects.filter(system=kept).values("metric")
@@ -268,7 +268,7 @@ def _droppable(system: System, sources: Any) -> list[EmptySet]:
     sets = QuestionSet.objects.filter(system=system, source__in=sources)
     needed: list[Any] = [
         model._default_manager.filter(unit__question_set__in=sets).values("unit__question_set")
-        for model in (Question, Judgment, MachineJudgment, TaskUnit, Score)
+        for model in (Question, Judgment, LLMJudgment, TaskUnit, Score)
     ]
     for each in needed:
         sets = sets.exclude(pk__in=each)
@@ -284,10 +284,8 @@ def undo(*, change: SystemChange, by: User, now: datetime) -> None:
         If there is a later change, or what the change was about no longer exists.
     """
     with transaction.atomic():
-        lock_dataset_files(change.collection)
-        latest = SystemChange.objects.filter(
-            collection=change.collection, undone_at__isnull=True
-        ).first()
+        lock_dataset_files(change.dataset)
+        latest = SystemChange.objects.filter(dataset=change.dataset, undone_at__isnull=True).first()
         if latest is None or latest.pk != change.pk:
             raise CannotUndo("Undo the later changes first.")
         if change.what == What.MERGED:
@@ -299,20 +297,20 @@ def undo(*, change: SystemChange, by: User, now: datetime) -> None:
             _set_back(change)
         SystemChange.objects.filter(pk=change.pk).update(undone_at=now)
         back = SystemChange(
-            collection=change.collection,
+            dataset=change.dataset,
             what=change.what,
             before=change.after,
             after=change.before,
             made_by=by,
             made_at=now,
         )
-        _tell(change.collection, [back], "Undone.")
+        _tell(change.dataset, [back], "Undone.")
 
 
 def _set_back(change: SystemChange) -> None:
-    system = System.objects.filter(pk=change.details["system"], collection=change.collection)
+    system = System.objects.filter(pk=change.details["system"], dataset=change.dataset)
     if change.what == What.RENAMED:
-        if change.collection.systems.filter(name=change.before).exists():
+        if change.dataset.systems.filter(name=change.before).exists():
             raise CannotUndo(f"Another system is called “{change.before}” by now.")
         changed = system.update(name=change.before)
     else:
@@ -333,20 +331,20 @@ def _move_back(details: dict[str, Any], gone: System, kept: System) -> None:
 
 def _unmerge(change: SystemChange) -> None:
     """Recreate the merged system, with its own sets and those that were deleted."""
-    details, collection = change.details, change.collection
-    kept = System.objects.filter(pk=details["kept"], collection=collection).first()
-    if kept is None or collection.systems.filter(name=change.before).exists():
+    details, dataset = change.details, change.dataset
+    kept = System.objects.filter(pk=details["kept"], dataset=dataset).first()
+    if kept is None or dataset.systems.filter(name=change.before).exists():
         raise CannotUndo("The systems were changed since then.")
-    if locked_campaigns(collection):
+    if locked_campaigns(dataset):
         raise CannotUndo("A campaign whose protocol is locked rests on the merged system.")
     gone = System.objects.create(
-        collection=collection,
+        dataset=dataset,
         name=change.before,
         kind=details["kind"],
         added_file_id=details["file"],
     )
     _move_back(details, gone, kept)
-    standing = set(collection.sources.values_list("pk", flat=True))
+    standing = set(dataset.sources.values_list("pk", flat=True))
     for system, dropped in ((kept, details["of_kept"]), (gone, details["of_gone"])):
         for source, expected, file in dropped:
             if source in standing:
@@ -363,7 +361,7 @@ def _make_empty_set(source: int, system: System, expected: int, file: int | None
     )
 
 
-def _tell(collection: Collection, changes: Sequence[SystemChange], reason: str) -> None:
+def _tell(dataset: Dataset, changes: Sequence[SystemChange], reason: str) -> None:
     """Write changes into the history, and have campaigns whose protocol is locked list them."""
     what = {
         What.RENAMED: "name of a system",
@@ -371,7 +369,7 @@ def _tell(collection: Collection, changes: Sequence[SystemChange], reason: str) 
         What.MERGED: "systems merged",
         What.SPLIT: "subset of a system's questions",
     }
-    resting = locked_campaigns(collection)
+    resting = locked_campaigns(dataset)
     Deviation.objects.bulk_create(
         Deviation(
             campaign=campaign,
@@ -389,7 +387,7 @@ def _tell(collection: Collection, changes: Sequence[SystemChange], reason: str) 
         history.record_event(
             Event.Act.SYSTEMS_CHANGED,
             by=change.made_by,
-            about=dataset_name(collection),
+            about=dataset_name(dataset),
             before=change.before,
             after=change.after,
         )

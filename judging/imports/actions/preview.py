@@ -17,7 +17,7 @@ from judging.formats.mapping import Mapping as FileMapping
 from judging.formats.mapping import mapping_from
 from judging.imports.actions import fit
 from judging.jobs import storage
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 
 LOOK = "look"  # key in `examined` of what the file holds under its mapping
 INLINE = 1_500_000  # bytes of a file that a page reads itself, without a job
@@ -44,8 +44,8 @@ def preview_file(
     added: AddedFile,
     *,
     mapping: FileMapping,
-    rubric: Rubric | None,
-    rubrics: QuerySet[Rubric],
+    protocol: Protocol | None,
+    protocols: QuerySet[Protocol],
     progress: TellProgress = ignore_progress,
 ) -> dict[str, Any]:
     """Read a waiting file under a mapping, and store what it holds with the proposals for columns
@@ -65,35 +65,37 @@ def preview_file(
     except Unreadable as refusal:
         found = {"unreadable": refusal.reason, "row": refusal.row, "mapping": mapping.as_data()}
     rated = (found.get("study") or {}).get("criteria", {})
-    if rubric is None and not mapping.columns:
-        rubric = _protocol(added, rated, rubrics)
+    if protocol is None and not mapping.columns:
+        protocol = _protocol(added, rated, protocols)
     proposed = mapping_from(found["mapping"])
-    if rubric and rated:
-        points = _points(rubric, rated, proposed)
+    if protocol and rated:
+        points = _points(protocol, rated, proposed)
         proposed = proposed.model_copy(update={"points": points})
     found["mapping"] = proposed.as_data()
-    added.plan, added.rubric, added.examined = found["mapping"], rubric, {LOOK: found}
+    added.plan, added.protocol, added.examined = found["mapping"], protocol, {LOOK: found}
     return found
 
 
 def _known(added: AddedFile) -> dict[str, Any]:
     """Return what proposals for a further file can use: the systems of the dataset, and whom ratings
     without a name are by."""
-    systems = list(added.collection.systems.values_list("name", flat=True)[:1000])
+    systems = list(added.dataset.systems.values_list("name", flat=True)[:1000])
     return {"systems": systems, "annotator": stem(added.name)} if systems else {}
 
 
-def _protocol(added: AddedFile, rated: fit.Rated, rubrics: QuerySet[Rubric]) -> Rubric | None:
+def _protocol(added: AddedFile, rated: fit.Rated, protocols: QuerySet[Protocol]) -> Protocol | None:
     """Return the protocol of the dataset's ratings if it fits, else the one that does."""
-    imported = added.collection.campaigns.filter(origin="imported")
-    known = rubrics.filter(pk__in=imported.values("rubric"))
-    return fit.find_fitting_protocol(known, rated) or fit.find_fitting_protocol(rubrics, rated)
+    imported = added.dataset.campaigns.filter(origin="imported")
+    known = protocols.filter(pk__in=imported.values("protocol"))
+    return fit.find_fitting_protocol(known, rated) or fit.find_fitting_protocol(protocols, rated)
 
 
-def _points(rubric: Rubric, rated: fit.Rated, mapping: FileMapping) -> dict[str, dict[str, str]]:
+def _points(
+    protocol: Protocol, rated: fit.Rated, mapping: FileMapping
+) -> dict[str, dict[str, str]]:
     """Return the points of the words among ratings: as decided, else as the protocol suggests."""
     found = {criterion: dict(words) for criterion, words in mapping.points.items()}
-    for criterion, words in fit.proposed_points(rubric, rated).items():
+    for criterion, words in fit.proposed_points(protocol, rated).items():
         likely = {word: point for word, point in words.items() if point}
         found[criterion] = {**likely, **found.get(criterion, {})}
     return {criterion: words for criterion, words in found.items() if words}
@@ -113,7 +115,7 @@ class Word:
 def words_in(added: AddedFile) -> list[Word]:
     """Return the words among the ratings that are no labels of the protocol."""
     rated = rated_in(added)
-    if added.rubric is None:
+    if added.protocol is None:
         return []
     points = mapping_of(added).points
     return [
@@ -123,7 +125,7 @@ def words_in(added: AddedFile) -> list[Word]:
             count=rated[criterion][word],
             point=points.get(criterion, {}).get(word),
         )
-        for criterion, words in fit.proposed_points(added.rubric, rated).items()
+        for criterion, words in fit.proposed_points(added.protocol, rated).items()
         for word in words
     ]
 
@@ -158,8 +160,8 @@ def _surprises(added: AddedFile, look: Mapping[str, Any], has_sources: bool) -> 
         if finding["needs_yes"] and not (has_sources and finding["of_first_file"]):
             yield finding["sentence"]
     rated = rated_in(added)
-    if added.rubric and rated:
-        tally = fit.tally_of(added.rubric, rated, mapping_of(added).points, lost_ratings(added))
+    if added.protocol and rated:
+        tally = fit.tally_of(added.protocol, rated, mapping_of(added).points, lost_ratings(added))
         if sentence := tally.surprise():
             yield sentence
 
@@ -171,7 +173,7 @@ def obstacles_of(added: AddedFile) -> list[str]:
         return [look["unreadable"]]
     found = [sentence for each in look.get("errors", {}).values() for sentence in each]
     rated = rated_in(added)
-    if misfit := fit.misfit(added.rubric, rated):
+    if misfit := fit.misfit(added.protocol, rated):
         found.append(misfit)
     for word in words_in(added):
         if word.point is None:

@@ -8,32 +8,32 @@ from django.db.models import Count, Max
 
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.campaign import Campaign, Task
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 
 
-def find_rated_campaign(collection: Collection, rubric: Rubric) -> Campaign | None:
+def find_rated_campaign(dataset: Dataset, protocol: Protocol) -> Campaign | None:
     """Return the campaign that holds the dataset's ratings under a protocol, the first if there
     are several."""
-    known = collection.campaigns.filter(rubric=rubric, origin=Campaign.Origin.IMPORTED)
+    known = dataset.campaigns.filter(protocol=protocol, origin=Campaign.Origin.IMPORTED)
     return known.order_by("pk").first()
 
 
 def new_campaign(
-    *, collection: Collection, rubric: Rubric, title: str, by: User, now: datetime
+    *, dataset: Dataset, protocol: Protocol, title: str, by: User, now: datetime
 ) -> Campaign:
     """Create the campaign that holds the dataset's ratings under a protocol."""
-    plan = {"title": title or f"{collection.name}: released ratings", "annotators_per_task": 1}
-    return closed_campaign(collection=collection, rubric=rubric, plan=plan, by=by, now=now)
+    plan = {"title": title or f"{dataset.name}: released ratings", "annotators_per_task": 1}
+    return closed_campaign(dataset=dataset, protocol=protocol, plan=plan, by=by, now=now)
 
 
 def closed_campaign(
-    *, collection: Collection, rubric: Rubric, plan: Mapping[str, Any], by: User, now: datetime
+    *, dataset: Dataset, protocol: Protocol, plan: Mapping[str, Any], by: User, now: datetime
 ) -> Campaign:
     """Create a closed campaign to hold ratings, opened and closed at the time of the import."""
     campaign = campaigns.create_campaign(
-        by=by, collection=collection, rubric=rubric, plan=plan, origin=Campaign.Origin.IMPORTED
+        by=by, dataset=dataset, protocol=protocol, plan=plan, origin=Campaign.Origin.IMPORTED
     )
     campaigns.lock_protocol(campaign=campaign, now=now, by=by)
     for state in (Campaign.State.OPEN, Campaign.State.CLOSED):
@@ -51,11 +51,11 @@ def count_annotators(campaign: Campaign) -> None:
 
 
 def campaign_of_means(
-    *, collection: Collection, rubric: Rubric, title: str, by: User, now: datetime
+    *, dataset: Dataset, protocol: Protocol, title: str, by: User, now: datetime
 ) -> Campaign:
     """Return the closed campaign that represents a dataset's means of ratings that were not
     released, so that they can be analysed; create it if there is none. No annotator judges in it."""
-    if known := find_rated_campaign(collection, rubric):
+    if known := find_rated_campaign(dataset, protocol):
         return known
     plan = {"title": title, "annotators_per_task": 1}
-    return closed_campaign(collection=collection, rubric=rubric, plan=plan, by=by, now=now)
+    return closed_campaign(dataset=dataset, protocol=protocol, plan=plan, by=by, now=now)

@@ -17,7 +17,7 @@ from judging.imports.actions.fit import (
     plain_criterion,
     scales_of,
 )
-from judging.protocols.models.protocol import Criterion, Rubric
+from judging.protocols.models.protocol import Criterion, Protocol
 
 SHOWN_WORDS = 10
 NOT_OF_SETS = "{} is asked of each question, and this rates a set as a whole."
@@ -39,12 +39,12 @@ class RatingsRead:
     scales: Mapping[str, StoredScale]
 
 
-def read_ratings(ratings: DataFrame, questions: DataFrame, rubric: Rubric) -> RatingsRead:
+def read_ratings(ratings: DataFrame, questions: DataFrame, protocol: Protocol) -> RatingsRead:
     """Read ratings under a protocol: the unit and the scale point of each, or why it has none."""
-    scales = scales_of(rubric)
+    scales = scales_of(protocol)
     cells = list(zip(ratings["criterion"], ratings["value"], strict=True))
     readings = {
-        pair: _reading(*pair, rubric=rubric, scales=scales) for pair in dict.fromkeys(cells)
+        pair: _reading(*pair, protocol=protocol, scales=scales) for pair in dict.fromkeys(cells)
     }
     refused = {
         rating: why
@@ -76,11 +76,11 @@ class _Reading(NamedTuple):
 
 
 def _reading(
-    criterion: str, text: str, *, rubric: Rubric, scales: Mapping[str, StoredScale]
+    criterion: str, text: str, *, protocol: Protocol, scales: Mapping[str, StoredScale]
 ) -> _Reading:
     scale = scales.get(plain_criterion(criterion))
     if scale is None:
-        sentence = f"{rubric} has no criterion “{shorten_line(criterion)}”."
+        sentence = f"{protocol} has no criterion “{shorten_line(criterion)}”."
         return _Reading(refused=("no_criterion", sentence))
     point = scale.read(text)
     if point is None:

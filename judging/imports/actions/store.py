@@ -28,7 +28,7 @@ from judging.datasets.actions import datasets
 from judging.datasets.models.added_file import AddedFile, FilledBlank
 from judging.datasets.models.dataset import (
     Attribute,
-    Collection,
+    Dataset,
     Passage,
     Question,
     QuestionSet,
@@ -44,10 +44,10 @@ from judging.formats.tiers import NONE, Held, iterate_cells, lookup
 from judging.imports.actions import rated_campaigns, store_ratings
 from judging.imports.actions.decide import SCALES, Joined
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.work.models.judgment import Judgment
 
-PLACE_COLUMNS = ("id", "collection_id", "passage_id", "key", "position", "repeat_of_id")
+PLACE_COLUMNS = ("id", "dataset_id", "passage_id", "key", "position", "repeat_of_id")
 STARTS = ("answer_start", "sentence_start")
 PART_COLUMNS = ("answer", "sentence", *STARTS, "target_type", "modality", "language", "repeat")
 UNIT_COLUMNS = ("id", "question_set_id", "position")
@@ -71,7 +71,7 @@ class Storing:
     question sets and units."""
 
     joined: Joined
-    collection: Collection
+    dataset: Dataset
     added: AddedFile | None
     progress: TellProgress
     total: int
@@ -97,10 +97,10 @@ class Storing:
 
 def store_joined(
     joined: Joined,
-    collection: Collection,
+    dataset: Dataset,
     *,
     added: AddedFile | None,
-    rubric: Rubric | None,
+    protocol: Protocol | None,
     by: User,
     now: datetime,
     ratings_title: str = "",
@@ -112,7 +112,7 @@ def store_joined(
     """
     check_at_once()
     storing = Storing(
-        joined=joined, collection=collection, added=added, progress=progress, total=_total(joined)
+        joined=joined, dataset=dataset, added=added, progress=progress, total=_total(joined)
     )
     _find_known(storing)
     passages = _store_passages(storing)
@@ -123,26 +123,24 @@ def store_joined(
     _store_scores(storing)
     _store_references(storing)
     _store_fills(storing, passages)
-    campaign, without_rating = _store_ratings(storing, rubric, by, now, ratings_title)
+    campaign, without_rating = _store_ratings(storing, protocol, by, now, ratings_title)
     problems: list[Any] = [*joined.not_kept, *store_ratings.without_place(without_rating)]
-    quarantined = datasets.quarantine_values(
-        collection=collection, problems=problems, added_file=added
-    )
+    quarantined = datasets.quarantine_values(dataset=dataset, problems=problems, added_file=added)
     let_planner_know(Passage, Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
     return Stored(campaign=campaign, counts=dict(storing.counts), quarantined=quarantined)
 
 
 def _store_ratings(
-    storing: Storing, rubric: Rubric | None, by: User, now: datetime, title: str
+    storing: Storing, protocol: Protocol | None, by: User, now: datetime, title: str
 ) -> tuple[Campaign | None, DataFrame]:
     """Store the ratings, if any; return their campaign, and the notes that belong to none."""
-    joined, collection = storing.joined, storing.collection
-    if joined.ratings.empty or rubric is None:
+    joined, dataset = storing.joined, storing.dataset
+    if joined.ratings.empty or protocol is None:
         return None, joined.study.notes
     campaign = rated_campaigns.find_rated_campaign(
-        collection, rubric
+        dataset, protocol
     ) or rated_campaigns.new_campaign(
-        collection=collection, rubric=rubric, title=title, by=by, now=now
+        dataset=dataset, protocol=protocol, title=title, by=by, now=now
     )
     left = store_ratings.store_rating_rows(storing, campaign, now=now)
     store_ratings.store_judges(storing, campaign, by=by)
@@ -172,16 +170,16 @@ def _find_known(storing: Storing) -> None:
 
 def _store_passages(storing: Storing) -> dict[str, int]:
     """Store each text that the dataset does not have; return the ids of all by text."""
-    joined, collection = storing.joined, storing.collection
+    joined, dataset = storing.joined, storing.dataset
     texts = list(joined.sources["passage"][joined.sources["is_new"]])
     texts += [fill.text for fill in joined.fills if fill.name == "passage"]
     digests = {text: _digest(text) for text in texts if text}
-    there = collection.passages.filter(digest__in=digests.values())
+    there = dataset.passages.filter(digest__in=digests.values())
     ids = dict(there.values_list("digest", "pk"))
     new = {digest: text for text, digest in digests.items() if digest not in ids}
     ids |= dict(zip(new, take_ids(Passage, len(new)), strict=True))
-    rows = ((ids[digest], collection.pk, digest, text) for digest, text in new.items())
-    storing.put(Passage, ("id", "collection_id", "digest", "text"), rows)
+    rows = ((ids[digest], dataset.pk, digest, text) for digest, text in new.items())
+    storing.put(Passage, ("id", "dataset_id", "digest", "text"), rows)
     return {text: ids[digest] for text, digest in digests.items()}
 
 
@@ -190,16 +188,16 @@ def _digest(text: str) -> str:
 
 
 def _store_sources(storing: Storing, passages: Mapping[str, int]) -> None:
-    collection = storing.collection
+    dataset = storing.dataset
     new = storing.joined.sources[storing.joined.sources["is_new"]]
     new = new.astype(dict.fromkeys(STARTS, object)).where(new.notna(), None)
     storing.sources |= dict(zip(new.index, take_ids(Source, len(new)), strict=True))
     keys = _free_keys(storing, new["key"])
-    last = collection.sources.aggregate(last=Max("position"))["last"] or 0
+    last = dataset.sources.aggregate(last=Max("position"))["last"] or 0
     rows = (
         (
             storing.sources[each.Index],
-            collection.pk,
+            dataset.pk,
             passages.get(each.passage),
             next(keys),
             position,
@@ -212,7 +210,7 @@ def _store_sources(storing: Storing, passages: Mapping[str, int]) -> None:
 
 
 def _free_keys(storing: Storing, keys: Iterable[str]) -> Iterator[str]:
-    taken = set(storing.collection.sources.values_list("key", flat=True))
+    taken = set(storing.dataset.sources.values_list("key", flat=True))
     number = storing.added.number if storing.added else 1
     for key in keys:
         yield _free_key(key, taken, number)
@@ -328,10 +326,10 @@ def _blank_slots(held: Held) -> dict[SetPair, list[int]]:
 
 def _store_systems(storing: Storing, names: set[str]) -> dict[str, int]:
     """Store new systems; return the ids of all by name."""
-    known = dict(storing.collection.systems.values_list("name", "pk"))
+    known = dict(storing.dataset.systems.values_list("name", "pk"))
     ordered = dict.fromkeys(system for _, system in storing.joined.study.expected)
     made = System.objects.bulk_create(
-        System(collection=storing.collection, name=name, added_file=storing.added)
+        System(dataset=storing.dataset, name=name, added_file=storing.added)
         for name in ordered
         if name in names and name not in known
     )
@@ -377,7 +375,7 @@ def _new_metric(storing: Storing, header: str, name: str, column: Column) -> Met
     sha256, file_name = (added.file.sha256, added.name) if added else ("", "")
     is_mean = column.role == "human_mean"
     return Metric.objects.create(
-        collection=storing.collection,
+        dataset=storing.dataset,
         name=name,
         kind=Metric.Kind.HUMAN_MEAN if is_mean else Metric.Kind.IMPORTED,
         direction=column.direction,
@@ -396,7 +394,7 @@ def imported_fingerprint(*, file_sha256: str, column: str, name: str) -> str:
 
 
 def _store_references(storing: Storing) -> None:
-    there = Reference.objects.filter(source__collection=storing.collection)
+    there = Reference.objects.filter(source__dataset=storing.dataset)
     last = Counter(dict(there.values_list("source").annotate(last=Max("position"))))
 
     def rows() -> Iterator[CopiedRow]:

@@ -21,7 +21,7 @@ from judging.formats.tiers import NONE, iterate_cells
 from judging.imports.actions.rated_campaigns import count_annotators
 from judging.llm_judges.actions import llm_judges
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Criterion, Rubric
+from judging.protocols.models.protocol import Criterion, Protocol
 from judging.protocols.spans import NOTHING, Marked
 from judging.work.models.assignment import Marking, Note, SpanMark
 from judging.work.models.judgment import Judgment, JudgmentAttribute
@@ -72,7 +72,7 @@ def _store_tasks(storing: "Storing", main: Round, rated: Sequence[int]) -> dict[
     task_units = TaskUnit.objects.filter(task__round=main)
     task_of = dict(task_units.values_list("unit", "task").iterator())
     new = [unit for unit in dict.fromkeys(rated) if unit not in task_of]
-    groups, known = _groups(main.campaign.rubric, new), _known_groups(main)
+    groups, known = _groups(main.campaign.protocol, new), _known_groups(main)
     made = _new_tasks(storing, main, [group for group in groups if group not in known])
     placed = list(_task_units(task_units, groups, known | made))
     storing.put(TaskUnit, ("task_id", "unit_id", "position"), placed)
@@ -100,7 +100,7 @@ def _task_units(
             yield tasks[group], unit, position[tasks[group]]
 
 
-def _groups(rubric: Rubric, units: Sequence[int]) -> dict[object, list[int]]:
+def _groups(protocol: Protocol, units: Sequence[int]) -> dict[object, list[int]]:
     """Return units by the group that forms one task, in the order of the dataset."""
     ordered = Unit.objects.filter(pk__in=units).order_by(
         "question_set__source__position", "question_set__system", "position"
@@ -108,8 +108,10 @@ def _groups(rubric: Rubric, units: Sequence[int]) -> dict[object, list[int]]:
     found: dict[object, list[int]] = {}
     rows = ordered.values_list("pk", "question_set", "question_set__source").iterator()
     for place, (pk, question_set, source) in enumerate(rows):
-        page = ("page", place // rubric.page_size) if rubric.task == Rubric.Task.UNIT else None
-        group = page or (source if rubric.task == Rubric.Task.SOURCE else question_set)
+        page = (
+            ("page", place // protocol.page_size) if protocol.task == Protocol.Task.UNIT else None
+        )
+        group = page or (source if protocol.task == Protocol.Task.SOURCE else question_set)
         found.setdefault(group, []).append(pk)
     return found
 
@@ -117,10 +119,10 @@ def _groups(rubric: Rubric, units: Sequence[int]) -> dict[object, list[int]]:
 def _known_groups(main: Round) -> dict[object, int]:
     """Return the tasks that further units may join: a source's, or a question set's. Pages of
     single questions stay as they are."""
-    task = main.campaign.rubric.task
-    if task == Rubric.Task.UNIT:
+    task = main.campaign.protocol.task
+    if task == Protocol.Task.UNIT:
         return {}
-    path = "unit__question_set__source" if task == Rubric.Task.SOURCE else "unit__question_set"
+    path = "unit__question_set__source" if task == Protocol.Task.SOURCE else "unit__question_set"
     return dict(TaskUnit.objects.filter(task__round=main).values_list(path, "task"))
 
 
@@ -263,14 +265,14 @@ def without_place(notes: DataFrame) -> Iterator[Problem]:
 def store_judges(storing: "Storing", campaign: Campaign, *, by: User) -> None:
     """Store ratings by LLM judges in the campaign, separately from the annotators'."""
     ratings = storing.joined.judge_ratings
-    keys = dict(Criterion.objects.filter(rubric=campaign.rubric_id).values_list("pk", "key"))
+    keys = dict(Criterion.objects.filter(protocol=campaign.protocol_id).values_list("pk", "key"))
     answers: dict[str, list[JudgeAnswer]] = {}
     cells = zip(ratings["rater"], ratings["criterion"], ratings["point"], strict=True)
     for unit, (rater, criterion, point) in zip(_units(storing, ratings), cells, strict=True):
         answers.setdefault(rater, []).append(JudgeAnswer(unit, keys[criterion], point, 1))
     for name, given in answers.items():
         found = JudgeAnswers(answers=tuple(given), blank=0, problems=())
-        if known := campaign.machine_judges.filter(name=name).first():
+        if known := campaign.llm_judges.filter(name=name).first():
             llm_judges.store_judge_answers(known, found)
             continue
         llm_judges.store_llm_judge(

@@ -19,7 +19,7 @@ from judging.campaigns.models.members import Enrollment
 from judging.datasets.models.added_file import AddedFile, FilledBlank
 from judging.datasets.models.dataset import (
     Attribute,
-    Collection,
+    Dataset,
     Question,
     QuestionSet,
     Reference,
@@ -30,7 +30,7 @@ from judging.datasets.models.score import Metric, Score
 from judging.imports.actions.files import lock_dataset_files
 from judging.imports.actions.rated_campaigns import count_annotators
 from judging.jobs.actions import jobs
-from judging.llm_judges.models.llm_judge import MachineJudge, MachineJudgment
+from judging.llm_judges.models.llm_judge import LLMJudge, LLMJudgment
 from judging.people.models.user import User
 from judging.work.models.assignment import Marking, Note, SpanMark
 from judging.work.models.judgment import Judgment
@@ -75,7 +75,7 @@ def remove_added_rows(
         If other data depend on the file; nothing is removed.
     """
     with transaction.atomic():
-        lock_dataset_files(added.collection)
+        lock_dataset_files(added.dataset)
         added.refresh_from_db(fields=["state"])
         if reasons := rests_on(added):
             raise Rests(reasons)
@@ -89,11 +89,11 @@ def remove_added_rows(
             elif added.campaign_id:
                 _clear_campaign(Campaign.objects.get(pk=added.campaign_id))
         _count_slots(grown)
-        _clear_collection(added.collection)
+        _clear_dataset(added.dataset)
         added.state, added.taken_back_at, added.taken_back_by = TAKEN_BACK, now, by
         added.campaign = None
         added.save(update_fields=["state", "taken_back_at", "taken_back_by", "campaign"])
-        _name_first_file(added.collection)
+        _name_first_file(added.dataset)
         let_planner_know(Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
 
 
@@ -114,13 +114,13 @@ def rests_on(added: AddedFile) -> list[str]:
 
 def _of(added: AddedFile) -> dict[str, QuerySet[Any]]:
     """Return the rows that a file added."""
-    collection = added.collection
+    dataset = added.dataset
     return {
-        "sources": Source.objects.filter(collection=collection, added_file=added),
-        "sets": QuestionSet.objects.filter(source__collection=collection, added_file=added),
-        "units": Unit.objects.filter(question_set__source__collection=collection, added_file=added),
+        "sources": Source.objects.filter(dataset=dataset, added_file=added),
+        "sets": QuestionSet.objects.filter(source__dataset=dataset, added_file=added),
+        "units": Unit.objects.filter(question_set__source__dataset=dataset, added_file=added),
         "questions": Question.objects.filter(
-            unit__question_set__source__collection=collection, added_file=added
+            unit__question_set__source__dataset=dataset, added_file=added
         ),
     }
 
@@ -134,9 +134,7 @@ def _campaigns(added: AddedFile) -> Iterator[str]:
         return
     units = Q(unit__in=material["units"]) | Q(unit__in=material["questions"].values("unit"))
     judged = TaskUnit.objects.filter(units).values("task__round__campaign")
-    about = Campaign.objects.filter(collection=added.collection).exclude(
-        origin=Campaign.Origin.IMPORTED
-    )
+    about = Campaign.objects.filter(dataset=added.dataset).exclude(origin=Campaign.Origin.IMPORTED)
     for campaign in about.filter(Q(pk__in=judged) | ~Q(state=Campaign.State.DRAFT)).order_by(
         "title"
     )[:NAMED]:
@@ -176,14 +174,14 @@ def _computed(added: AddedFile) -> Iterator[str]:
     """Yield metrics whose scores were computed here from data of this file."""
     material = _of(added)
     computed = Score.objects.filter(
-        metric__collection=added.collection, metric__kind=Metric.Kind.COMPUTED
+        metric__dataset=added.dataset, metric__kind=Metric.Kind.COMPUTED
     )
     about = Q(unit__in=material["units"]) | Q(unit__in=material["questions"].values("unit"))
     if material["questions"].exists():
         about |= Q(system__isnull=False)
-    touched = Reference.objects.filter(
-        source__collection=added.collection, added_file=added
-    ).values("source")
+    touched = Reference.objects.filter(source__dataset=added.dataset, added_file=added).values(
+        "source"
+    )
     about |= Q(unit__question_set__source__in=touched)
     about |= Q(unit__question_set__source__in=added.filled_blanks.values("source"))
     names = sorted(set(computed.filter(about).order_by().values_list("metric__name", flat=True)))
@@ -196,10 +194,10 @@ def _machines(added: AddedFile) -> Iterator[str]:
     its ratings."""
     material = _of(added)
     units = Q(unit__in=material["units"]) | Q(unit__in=material["questions"].values("unit"))
-    judges = Q(pk__in=MachineJudgment.objects.filter(units).values("judge"))
+    judges = Q(pk__in=LLMJudgment.objects.filter(units).values("judge"))
     if added.campaign_id:
         judges |= Q(campaign=added.campaign_id)
-    about = MachineJudge.objects.filter(campaign__collection=added.collection).filter(judges)
+    about = LLMJudge.objects.filter(campaign__dataset=added.dataset).filter(judges)
     for judge in about.select_related("campaign").order_by("pk")[:NAMED]:
         yield f"The LLM judge “{judge.name}” of “{judge.campaign.title}” judged with it; remove that judge first."
 
@@ -208,24 +206,22 @@ def _steps(added: AddedFile) -> Iterator[QuerySet[Any]]:
     """Yield the file's rows, in an order in which no remaining row needs a removed one."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('quaestor.take_back', %s, true)", [str(added.pk)])
-    collection, material = added.collection, _of(added)
-    campaigns = {"assignment__round__campaign__collection": collection, "added_file": added}
+    dataset, material = added.dataset, _of(added)
+    campaigns = {"assignment__round__campaign__dataset": dataset, "added_file": added}
     if added.campaign_id:
         for model in (Note, Marking, SpanMark):
             yield model._default_manager.filter(**campaigns)
         yield Judgment.objects.filter(**campaigns)
-    yield Score.objects.filter(metric__collection=collection, added_file=added)
-    yield Attribute.objects.filter(
-        unit__question_set__source__collection=collection, added_file=added
-    )
+    yield Score.objects.filter(metric__dataset=dataset, added_file=added)
+    yield Attribute.objects.filter(unit__question_set__source__dataset=dataset, added_file=added)
     yield material["questions"]
     yield material["units"]
     yield material["sets"]
-    yield Reference.objects.filter(source__collection=collection, added_file=added)
+    yield Reference.objects.filter(source__dataset=dataset, added_file=added)
     _empty(added)
     yield added.filled_blanks.all()
     yield material["sources"]
-    yield collection.quarantine.filter(added_file=added)
+    yield dataset.quarantine.filter(added_file=added)
 
 
 def _grown_sets(added: AddedFile) -> list[int]:
@@ -295,21 +291,21 @@ def _discarded(campaign: Campaign) -> bool:
     return True
 
 
-def _clear_collection(collection: Collection) -> None:
+def _clear_dataset(dataset: Dataset) -> None:
     """Remove passages, systems and columns that came with files and are no longer used."""
     brought = {"added_file__isnull": False}
-    collection.passages.filter(sources__isnull=True, **brought).delete()
-    collection.systems.filter(question_sets__isnull=True, scores__isnull=True, **brought).delete()
-    empty = collection.metrics.filter(scores__isnull=True, **brought).exclude(
+    dataset.passages.filter(sources__isnull=True, **brought).delete()
+    dataset.systems.filter(question_sets__isnull=True, scores__isnull=True, **brought).delete()
+    empty = dataset.metrics.filter(scores__isnull=True, **brought).exclude(
         kind=Metric.Kind.COMPUTED
     )
     empty.delete()
 
 
-def _name_first_file(collection: Collection) -> None:
+def _name_first_file(dataset: Dataset) -> None:
     """Store the first file that is still added as the dataset's file."""
-    first = collection.added_files.standing().listed().first()
-    Collection.objects.filter(pk=collection.pk).update(
+    first = dataset.added_files.standing().listed().first()
+    Dataset.objects.filter(pk=dataset.pk).update(
         file=first.file if first else None,
         file_name=first.name if first else "",
         file_sha256=first.file.sha256 if first else "",

@@ -29,8 +29,8 @@ from judging.imports.actions import files, fit, preview, take_back
 from judging.jobs import storage, tasks
 from judging.jobs.api.resources import JobSerializer, accepted_response, check_confirmed
 from judging.jobs.models.job import Job
-from judging.protocols.guards import rubrics_of
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.guards import protocols_of
+from judging.protocols.models.protocol import Protocol
 
 
 class FileSerializer(serializers.ModelSerializer):
@@ -39,7 +39,7 @@ class FileSerializer(serializers.ModelSerializer):
     size = serializers.IntegerField(source="file.size", read_only=True)
     sha256 = serializers.CharField(source="file.sha256", read_only=True)
     added_by = serializers.CharField(source="added_by.username", read_only=True)
-    protocol = serializers.IntegerField(source="rubric_id", allow_null=True, read_only=True)
+    protocol = serializers.IntegerField(source="protocol_id", allow_null=True, read_only=True)
     campaign = serializers.UUIDField(
         source="campaign.uuid", default=None, allow_null=True, read_only=True
     )
@@ -108,13 +108,13 @@ class RolesSerializer(serializers.Serializer):
 
     mapping = MappingField()
     protocol = serializers.PrimaryKeyRelatedField(
-        queryset=Rubric.objects.all(), required=False, allow_null=True
+        queryset=Protocol.objects.all(), required=False, allow_null=True
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "request" in self.context:
-            self.fields["protocol"].queryset = rubrics_of(self.context["request"].user)
+            self.fields["protocol"].queryset = protocols_of(self.context["request"].user)
 
 
 class ProposalSerializer(RolesSerializer):
@@ -206,11 +206,11 @@ def _proposal(added: AddedFile, look: dict[str, Any]) -> dict[str, Any]:
     """Return what a file that was read holds under its mapping."""
     study, rated = look["study"] or {}, preview.rated_in(added)
     mapping = preview.mapping_of(added)
-    scales = fit.compare_with_scales(added.rubric, rated, mapping.points)
+    scales = fit.compare_with_scales(added.protocol, rated, mapping.points)
     return {
         **{name: look[name] for name in ("header", "columns", "rows", "sheets")},
         "mapping": mapping,
-        "protocol": added.rubric,
+        "protocol": added.protocol,
         "sentences": [sentence for _step, sentence in look["sentences"]],
         "offers": [sentence for _step, sentence in look["offers"]],
         "summary": study.get("sentence", ""),
@@ -285,9 +285,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         sent.is_valid(raise_exception=True)
         file = sent.validated_data["file"]
         kept = storage.keep_pieces(file.chunks())
-        added = files.upload_file(
-            collection=self.dataset, name=file.name, file=kept, by=request.user
-        )
+        added = files.upload_file(dataset=self.dataset, name=file.name, file=kept, by=request.user)
         return accepted_response(self._examine(added), file=added.number)
 
     def get_parsers(self) -> list[Any]:
@@ -310,7 +308,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
             mapping = mapping_from(request.data)
         except MappingRefused as refused:
             raise ValidationError(refused.errors) from None
-        files.choose_mapping(added=added, mapping=mapping, rubric=None)
+        files.choose_mapping(added=added, mapping=mapping, protocol=None)
         return accepted_response(self._examine(added), file=added.number)
 
     @extend_schema(responses={200: ProposalSerializer, 202: FileJobSerializer})
@@ -337,10 +335,10 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         mapping, protocol = sent.validated_data["mapping"], sent.validated_data.get("protocol")
         _check_columns(mapping, added)
         if added.file.size > preview.INLINE:
-            files.choose_mapping(added=added, mapping=mapping, rubric=protocol)
+            files.choose_mapping(added=added, mapping=mapping, protocol=protocol)
             return accepted_response(self._examine(added), file=added.number)
-        rubrics = rubrics_of(request.user)
-        files.read_file(added=added, mapping=mapping, rubric=protocol, rubrics=rubrics)
+        protocols = protocols_of(request.user)
+        files.read_file(added=added, mapping=mapping, protocol=protocol, protocols=protocols)
         if misfit := fit.misfit(protocol, preview.rated_in(added)):
             raise ValidationError({"protocol": [misfit]})
         return Response(FileSerializer(self.get_object()).data)
@@ -428,7 +426,7 @@ class Files(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
         return tasks.begin_once(
             kind=kind,
             by=self.request.user,
-            collection=self.dataset,
+            dataset=self.dataset,
             files=[each.pk for each in about],
             **parameters,
         )

@@ -82,7 +82,7 @@ class SystemChanges(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset)
         form = SystemsForm(_form_data(sent.validated_data, made), made=made)
         check_form(form, names=_names_of_fields(sent.validated_data))
         done = names.rename_systems(
-            collection=self.dataset,
+            dataset=self.dataset,
             names=form.names(),
             kinds=form.kinds(),
             by=request.user,

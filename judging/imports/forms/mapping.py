@@ -28,8 +28,8 @@ from judging.imports.actions import fit, names
 from judging.imports.actions.names import ProposedNames
 from judging.imports.actions.preview import Word
 from judging.people.models.user import User
-from judging.protocols.guards import rubrics_of
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.guards import protocols_of
+from judging.protocols.models.protocol import Protocol
 
 SHOWN = 200  # columns with a choice of their role: the choices of 2,000 are seven megabytes
 EXCLUDED = "exclude"  # the choice for a word whose ratings are excluded
@@ -229,7 +229,7 @@ class MappingForm(forms.Form):
 
     protocol = forms.ModelChoiceField(
         label=_("Protocol of the ratings"),
-        queryset=Rubric.objects.none(),
+        queryset=Protocol.objects.none(),
         required=False,
         empty_label=_("no ratings"),
     )
@@ -369,14 +369,14 @@ class MappingForm(forms.Form):
         user: User,
         look: Mapping[str, Any],
         mapping: FileMapping,
-        rubric: Rubric | None,
+        protocol: Protocol | None,
         words: Sequence[Word] = (),
         others: Sequence[AddedFile] = (),
     ) -> None:
         self.look, self.before, self.words = look, mapping, words
         self.shown = list(look.get("header", ()))[:SHOWN]
-        super().__init__(data, initial=_initial(mapping, rubric))
-        self.fields["protocol"].queryset = rubrics_of(user).order_by("title", "version", "-id")
+        super().__init__(data, initial=_initial(mapping, protocol))
+        self.fields["protocol"].queryset = protocols_of(user).order_by("title", "version", "-id")
         self._offer_sheets()
         if others:
             self.fields["siblings"] = SiblingsField(label=_("Read in the same way"), others=others)
@@ -385,7 +385,7 @@ class MappingForm(forms.Form):
         for place, (name, kind) in enumerate(mapping.raters.items()):
             self._add_rater(place, name, kind)
         for place, word in enumerate(words):
-            self._add_word(place, word, rubric)
+            self._add_word(place, word, protocol)
 
     def _offer_sheets(self) -> None:
         names = dict.fromkeys((*self.look.get("sheets", ()), *self.before.sheets))
@@ -423,8 +423,8 @@ class MappingForm(forms.Form):
             initial="" if kind == "ask" else kind,
         )
 
-    def _add_word(self, place: int, word: Word, rubric: Rubric | None) -> None:
-        scale = fit.scales_of(rubric)[fit.plain_criterion(word.criterion)] if rubric else None
+    def _add_word(self, place: int, word: Word, protocol: Protocol | None) -> None:
+        scale = fit.scales_of(protocol)[fit.plain_criterion(word.criterion)] if protocol else None
         points = scale.criterion.points.all() if scale else ()
         choices = [(str(each.value), f"{each.value} {each.label}".strip()) for each in points]
         initial = EXCLUDED if word.point == "" else word.point or ""
@@ -568,7 +568,7 @@ def _as_set(value: Any) -> Any:
     return set(value) if isinstance(value, list | tuple) else value
 
 
-def _initial(mapping: FileMapping, rubric: Rubric | None) -> dict[str, Any]:
+def _initial(mapping: FileMapping, protocol: Protocol | None) -> dict[str, Any]:
     words = {True: "yes", False: "no", None: ""}
     said = mapping.model_dump(exclude={"columns", "raters", "points"})
     return {
@@ -576,7 +576,7 @@ def _initial(mapping: FileMapping, rubric: Rubric | None) -> dict[str, Any]:
         "quoted": words[mapping.quoted],
         "header": words[mapping.header],
         "blanks": ", ".join(mapping.blanks),
-        "protocol": rubric.pk if rubric else None,
+        "protocol": protocol.pk if protocol else None,
     }
 
 

@@ -85,6 +85,6 @@ def codebook(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_GET
 def label_studio(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Return the labelling interface in which Label Studio shows the tasks of its export."""
-    criteria = documents.protocol_from_document(campaign.rubric.document).criteria
+    criteria = documents.protocol_from_document(campaign.protocol.document).criteria
     name = f"{slugify(campaign.title)}-label-studio.xml"
     return attachment_response(label_studio_config(criteria), "application/xml", name)

@@ -27,9 +27,9 @@ from judging.campaigns.guards import (
     not_for_who_judges,
     with_how_to_decline,
 )
-from judging.datasets.guards import collection_for_owner, collection_for_readers
+from judging.datasets.guards import dataset_for_owner, dataset_for_readers
 from judging.datasets.models.added_file import AddedFile
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.formats.mapping import Mapping as FileMapping
 from judging.formats.mapping import mapping_from
 from judging.imports.actions import files, fit, names, preview, take_back
@@ -46,8 +46,8 @@ from judging.imports.forms.mapping import (
 from judging.jobs import storage, tasks
 from judging.jobs.actions import jobs
 from judging.people.guards import creator_required, password_confirmed
-from judging.protocols.guards import rubrics_of
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.guards import protocols_of
+from judging.protocols.models.protocol import Protocol
 
 FileView = Callable[..., HttpResponse]
 ROWS_ON_PAGE = 100
@@ -85,8 +85,8 @@ def _file_of(view: FileView) -> FileView:
     """Pass a file of the dataset to the view, by the number in the address."""
 
     @wraps(view)
-    def found(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
-        added = collection.added_files.listed().filter(number=number).first()
+    def found(request: HttpRequest, dataset: Dataset, number: int) -> HttpResponse:
+        added = dataset.added_files.listed().filter(number=number).first()
         if added is None:
             raise Http404
         return view(request, added)
@@ -105,7 +105,7 @@ def _waiting(view: FileView) -> FileView:
 
 
 def _page_of(added: AddedFile) -> HttpResponse:
-    return redirect("judging:file", added.collection_id, added.number)
+    return redirect("judging:file", added.dataset_id, added.number)
 
 
 # -- datasets and their list of files -------------------------------------------------------------
@@ -119,49 +119,49 @@ def create_dataset_view(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         entered = form.cleaned_data
         with transaction.atomic():
-            collection = files.create_dataset(
+            dataset = files.create_dataset(
                 name=entered["name"] or preview.stem(entered["files"][0].name),
                 by=request.user,
                 licence=entered["licence"],
                 language=entered["language"],
             )
-            _upload(request, collection, entered["files"])
-        return _after_upload(request, collection)
+            _upload(request, dataset, entered["files"])
+        return _after_upload(request, dataset)
     status = 422 if form.errors else 200
     return render(request, "judging/imports/new.html", {"form": form}, status=status)
 
 
-def _upload(request: HttpRequest, collection: Collection, given: Sequence[Any]) -> None:
+def _upload(request: HttpRequest, dataset: Dataset, given: Sequence[Any]) -> None:
     """Store files for a dataset; say why some were refused."""
     for each in given:
         kept = storage.keep_pieces(each.chunks())
         try:
-            files.upload_file(collection=collection, name=each.name, file=kept, by=request.user)
+            files.upload_file(dataset=dataset, name=each.name, file=kept, by=request.user)
         except files.AlreadyThere as there:
             messages.warning(request, f"{each.name}: {there}")
 
 
-def _after_upload(request: HttpRequest, collection: Collection) -> HttpResponse:
+def _after_upload(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Lead to the page of the only waiting file; have a job read several, which shows those that
     read alike."""
-    waiting = list(collection.added_files.waiting().listed())
+    waiting = list(dataset.added_files.waiting().listed())
     if len(waiting) == 1:
         return _page_of(waiting[0])
     if any(not files.is_read(each) for each in waiting):
-        return _job(request, collection, files.PREVIEW_ALL, waiting)
-    return redirect("judging:files", collection.pk)
+        return _job(request, dataset, files.PREVIEW_ALL, waiting)
+    return redirect("judging:files", dataset.pk)
 
 
-@collection_for_readers
+@dataset_for_readers
 @require_GET
-def list_files(request: HttpRequest, collection: Collection) -> HttpResponse:
+def list_files(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """List the files of a dataset: those added, with what each added, and those waiting."""
-    listed = list(collection.added_files.listed())
+    listed = list(dataset.added_files.listed())
     waiting = _in_order([each for each in listed if each.state == AddedFile.State.WAITING])
     unaccepted = {each: files.unaccepted_surprises(each) for each in waiting}
     obstacles = {each: _obstacles(each) for each in waiting}
     context = {
-        "collection": collection,
+        "dataset": dataset,
         "files": listed,
         "waiting": [(each, obstacles[each], unaccepted[each]) for each in waiting],
         "are_previewed": files.are_previewed(waiting),
@@ -170,8 +170,8 @@ def list_files(request: HttpRequest, collection: Collection) -> HttpResponse:
         "mostly_new": [each for each in waiting if each.examined.get(files.MOSTLY_NEW)],
         "accept": AcceptForm(),
         "form": FilesForm(),
-        "is_owner": _is_owner(request, collection),
-        "working": collection.jobs.unfinished().filter(kind__in=jobs.FILE_JOBS).first(),
+        "is_owner": _is_owner(request, dataset),
+        "working": dataset.jobs.unfinished().filter(kind__in=jobs.FILE_JOBS).first(),
     }
     return render(request, "judging/imports/files.html", context)
 
@@ -189,43 +189,41 @@ def _obstacles(added: AddedFile) -> list[str]:
     return [*found, *matched.get("obstacles", ())]
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_POST
-def upload_files(request: HttpRequest, collection: Collection) -> HttpResponse:
+def upload_files(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Upload files; nothing of them is in the dataset yet."""
     form = FilesForm(request.POST, request.FILES)
     if not form.is_valid():
         for reasons in form.errors.values():
             messages.error(request, " ".join(map(str, reasons)))
-        return redirect("judging:files", collection.pk)
-    _upload(request, collection, form.cleaned_data["files"])
-    return _after_upload(request, collection)
+        return redirect("judging:files", dataset.pk)
+    _upload(request, dataset, form.cleaned_data["files"])
+    return _after_upload(request, dataset)
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_POST
-def preview_all(request: HttpRequest, collection: Collection) -> HttpResponse:
+def preview_all(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Have a job preview all waiting files together."""
-    waiting = list(collection.added_files.waiting().listed())
+    waiting = list(dataset.added_files.waiting().listed())
     if not waiting:
-        return redirect("judging:files", collection.pk)
-    return _job(request, collection, files.PREVIEW_ALL, waiting)
+        return redirect("judging:files", dataset.pk)
+    return _job(request, dataset, files.PREVIEW_ALL, waiting)
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_POST
-def add_files_view(request: HttpRequest, collection: Collection) -> HttpResponse:
+def add_files_view(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Add all waiting files."""
-    return _add(request, collection, list(collection.added_files.waiting().listed()))
+    return _add(request, dataset, list(dataset.added_files.waiting().listed()))
 
 
-def _add(
-    request: HttpRequest, collection: Collection, waiting: Sequence[AddedFile]
-) -> HttpResponse:
+def _add(request: HttpRequest, dataset: Dataset, waiting: Sequence[AddedFile]) -> HttpResponse:
     """Have a job add files, after what they need was accepted."""
-    back = reverse("judging:files", args=[collection.pk])
+    back = reverse("judging:files", args=[dataset.pk])
     if len(waiting) == 1:
-        back = reverse("judging:file", args=[collection.pk, waiting[0].number])
+        back = reverse("judging:file", args=[dataset.pk, waiting[0].number])
     said = AcceptForm(request.POST)
     said.full_clean()
     surprising = [each for each in waiting if files.unaccepted_surprises(each)]
@@ -241,19 +239,19 @@ def _add(
     for each in surprising:
         files.accept(added=each)
     files.confirm_new(files=mostly_new)
-    return _job(request, collection, files.ADD, waiting) if waiting else redirect(back)
+    return _job(request, dataset, files.ADD, waiting) if waiting else redirect(back)
 
 
 # -- one file -------------------------------------------------------------------------------------
 
 
-@collection_for_readers
+@dataset_for_readers
 @_file_of
 @require_GET
 def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Show what a file holds and would add, has added, or no longer contains since it was taken
     back."""
-    blind = judges_now(request.user, added.collection)
+    blind = judges_now(request.user, added.dataset)
     if added.state != AddedFile.State.WAITING:
         return render(request, "judging/imports/file.html", _about_added(request, added, blind))
     # a file can be all of one system, so its rows and the number of matches reveal their system
@@ -262,15 +260,15 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
             "You judge this dataset in a campaign that has not ended. Until it is closed you do not see what a file "
             "would add: which of its rows match would show which system made a question."
         )
-        raise PermissionDenied(with_how_to_decline(said, request.user, added.collection))
-    if _is_owner(request, added.collection):
+        raise PermissionDenied(with_how_to_decline(said, request.user, added.dataset))
+    if _is_owner(request, added.dataset):
         if not files.is_read(added):
             if added.file.size > preview.INLINE:
-                return _job(request, added.collection, files.EXAMINE, [added])
-            files.read_again(added=added, rubrics=rubrics_of(request.user))
+                return _job(request, added.dataset, files.EXAMINE, [added])
+            files.read_again(added=added, protocols=protocols_of(request.user))
         is_open = not preview.obstacles_of(added) and not files.is_matched(added)
-        if is_open and added.collection.sources.exists():
-            return _job(request, added.collection, files.EXAMINE, [added])
+        if is_open and added.dataset.sources.exists():
+            return _job(request, added.dataset, files.EXAMINE, [added])
     form = _mapping_form(request, added, None)
     return render(request, "judging/imports/file.html", _about_waiting(request, added, form))
 
@@ -279,10 +277,10 @@ def _about_added(request: HttpRequest, added: AddedFile, blind: bool) -> dict[st
     matched = added.examined.get(files.MATCHED, {})
     return {
         "added": added,
-        "collection": added.collection,
-        "is_owner": _is_owner(request, added.collection),
+        "dataset": added.dataset,
+        "is_owner": _is_owner(request, added.dataset),
         "is_blind": blind,
-        "decline": how_to_decline(request.user, added.collection) if blind else None,
+        "decline": how_to_decline(request.user, added.dataset) if blind else None,
         "found": matched,
         "tiers": _tiers(matched),
         "groups": _groups(matched),
@@ -292,12 +290,12 @@ def _about_added(request: HttpRequest, added: AddedFile, blind: bool) -> dict[st
 
 def _about_waiting(request: HttpRequest, added: AddedFile, form: MappingForm) -> dict[str, Any]:
     """Return what the one screen of a waiting file shows."""
-    is_alone = not added.collection.sources.exists()
+    is_alone = not added.dataset.sources.exists()
     mapping = preview.mapping_of(added)
     return {
         "added": added,
-        "collection": added.collection,
-        "is_owner": _is_owner(request, added.collection),
+        "dataset": added.dataset,
+        "is_owner": _is_owner(request, added.dataset),
         "form": form,
         "accept": AcceptForm(),
         "obstacles": _obstacles(added),
@@ -331,9 +329,9 @@ def _rated_so_far(added: AddedFile, mapping: FileMapping) -> dict[str, Any]:
     """Return the ratings of the file beside the protocol's scale, and the file's own scale if the
     ratings are off it."""
     rated = preview.rated_in(added)
-    fits = added.rubric and fit.are_on_scale(added.rubric, rated)
+    fits = added.protocol and fit.are_on_scale(added.protocol, rated)
     return {
-        "beside": fit.compare_with_scales(added.rubric, rated, mapping.points),
+        "beside": fit.compare_with_scales(added.protocol, rated, mapping.points),
         "own_scales": [] if fits else fit.own_scales(rated),
     }
 
@@ -356,13 +354,13 @@ def _mapping_form(request: HttpRequest, added: AddedFile, data: Any) -> MappingF
         user=request.user,
         look=added.examined.get(preview.LOOK, {}),
         mapping=preview.mapping_of(added),
-        rubric=added.rubric,
+        protocol=added.protocol,
         words=preview.words_in(added),
         others=files.siblings(added),
     )
 
 
-@collection_for_owner
+@dataset_for_owner
 @_file_of
 @require_POST
 @_waiting
@@ -382,35 +380,35 @@ def mapping(request: HttpRequest, added: AddedFile) -> HttpResponse:
         return _page_of(added)
     if _obstacles(added):
         return _page_of(added)
-    return _add(request, added.collection, [added])
+    return _add(request, added.dataset, [added])
 
 
 def _decide(request: HttpRequest, added: AddedFile, form: MappingForm) -> bool:
     """Read a file, and those that were ticked with it, under the mapping that was sent; return
     whether that is another one than before."""
-    chosen, rubric = _chosen(request, added, form)
-    if chosen == preview.mapping_of(added) and rubric == added.rubric:
+    chosen, protocol = _chosen(request, added, form)
+    if chosen == preview.mapping_of(added) and protocol == added.protocol:
         return False
-    _read(request, added, chosen, rubric)
+    _read(request, added, chosen, protocol)
     ticked = set(form.cleaned_data.get("siblings", ()))
     others = [each for each in files.siblings(added) if str(each.number) in ticked]
-    files.read_alike(added=added, others=others, rubrics=rubrics_of(request.user))
+    files.read_alike(added=added, others=others, protocols=protocols_of(request.user))
     return True
 
 
 def _chosen(
     request: HttpRequest, added: AddedFile, form: MappingForm
-) -> tuple[FileMapping, Rubric | None]:
+) -> tuple[FileMapping, Protocol | None]:
     """Return the mapping and the protocol that were sent, with what a pressed button changes."""
-    chosen, rubric = form.chosen, form.cleaned_data["protocol"]
+    chosen, protocol = form.chosen, form.cleaned_data["protocol"]
     rated = preview.rated_in(added)
     scales = fit.own_scales(rated) if "own_scale" in request.POST else []
     if scales:
-        rubric = fit.create_protocol(scales=scales, by=request.user)
+        protocol = fit.create_protocol(scales=scales, by=request.user)
         chosen = chosen.model_copy(update={"points": fit.own_points(scales, rated)})
-    elif rubric != added.rubric:
+    elif protocol != added.protocol:
         chosen = chosen.model_copy(update={"points": {}})  # points of another scale
-    return _with_fix(added, chosen, request.POST.get("fix", "")), rubric
+    return _with_fix(added, chosen, request.POST.get("fix", "")), protocol
 
 
 def _with_fix(added: AddedFile, chosen: FileMapping, place: str) -> FileMapping:
@@ -422,17 +420,17 @@ def _with_fix(added: AddedFile, chosen: FileMapping, place: str) -> FileMapping:
     return mapping_from({**chosen.as_data(), **findings[number]["fix"]})
 
 
-def _read(request: HttpRequest, added: AddedFile, chosen: FileMapping, rubric: Any) -> None:
+def _read(request: HttpRequest, added: AddedFile, chosen: FileMapping, protocol: Any) -> None:
     """Read a file under another mapping, now if it is small, else by the job that its page starts."""
     if added.file.size > preview.INLINE:
-        files.choose_mapping(added=added, mapping=chosen, rubric=rubric)
+        files.choose_mapping(added=added, mapping=chosen, protocol=protocol)
     else:
         files.read_file(
-            added=added, mapping=chosen, rubric=rubric, rubrics=rubrics_of(request.user)
+            added=added, mapping=chosen, protocol=protocol, protocols=protocols_of(request.user)
         )
 
 
-@collection_for_owner
+@dataset_for_owner
 @_file_of
 @require_POST
 @_waiting
@@ -450,7 +448,7 @@ def starts(request: HttpRequest, added: AddedFile) -> HttpResponse:
     }
     if "again" in request.POST:
         changes = {"starts": {}, "first_start": False}
-    _read(request, added, before.model_copy(update=changes), added.rubric)
+    _read(request, added, before.model_copy(update=changes), added.protocol)
     return _page_of(added)
 
 
@@ -462,13 +460,13 @@ def _choices_form(added: AddedFile, data: Any, others: Sequence[AddedFile]) -> C
         data,
         choices=files.choices_of(added),
         matched=matched,
-        is_first=not added.collection.sources.exists(),
+        is_first=not added.dataset.sources.exists(),
         systems=list(systems)[:MAX_NAMED],
         others=others,
     )
 
 
-@collection_for_owner
+@dataset_for_owner
 @_file_of
 @require_POST
 @_waiting
@@ -488,45 +486,45 @@ def choose_matching_view(request: HttpRequest, added: AddedFile) -> HttpResponse
     return _page_of(added)
 
 
-@collection_for_owner
+@dataset_for_owner
 @_file_of
 @require_POST
 def discard_file_view(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Delete a waiting file."""
     files.discard_file(added=added)
-    return redirect("judging:files", added.collection_id)
+    return redirect("judging:files", added.dataset_id)
 
 
-@collection_for_owner
+@dataset_for_owner
 @_file_of
 @require_POST
 @password_confirmed
 def take_file_back(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Take a file back: a small one now, a large one by a job."""
     if take_back.is_slow(added):
-        return _job(request, added.collection, files.TAKE_BACK, [added])
+        return _job(request, added.dataset, files.TAKE_BACK, [added])
     with refusals_shown(request):
         take_back.remove_added_rows(added=added, by=request.user, now=timezone.now())
         messages.success(request, _("“%(name)s” is taken back.") % {"name": added.name})
-        return redirect("judging:files", added.collection_id)
+        return redirect("judging:files", added.dataset_id)
     return _page_of(added)
 
 
 # -- rows and ids ---------------------------------------------------------------------------------
 
 
-@collection_for_readers
+@dataset_for_readers
 @not_for_who_judges
 @_file_of
 @require_GET
 def list_file_rows(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """List the questions of a waiting file with what was found about each, page by page."""
     if not added.rows.exists():  # not previewed yet, or deleted after a day
-        if added.state == AddedFile.State.WAITING and _is_owner(request, added.collection):
-            return _job(request, added.collection, files.EXAMINE, [added], shows="rows")
+        if added.state == AddedFile.State.WAITING and _is_owner(request, added.dataset):
+            return _job(request, added.dataset, files.EXAMINE, [added], shows="rows")
         return _page_of(added)
     form = _rows_form(request, added)
-    context = {"added": added, "collection": added.collection, "form": form}
+    context = {"added": added, "dataset": added.dataset, "form": form}
     if not form.is_valid():
         return render(request, "judging/imports/rows.html", context, status=422)
     wanted = {name: value for name, value in form.cleaned_data.items() if value}
@@ -556,7 +554,7 @@ def _found(added: AddedFile, wanted: Mapping[str, str]) -> Any:
     return found
 
 
-@collection_for_readers
+@dataset_for_readers
 @not_for_who_judges
 @_file_of
 @require_GET
@@ -576,7 +574,7 @@ def download_undecided_rows(request: HttpRequest, added: AddedFile) -> Streaming
     return response
 
 
-@collection_for_owner
+@dataset_for_owner
 @_file_of
 @require_POST
 @password_confirmed
@@ -595,11 +593,11 @@ def ids(request: HttpRequest, added: AddedFile) -> HttpResponse:
 # -- names of systems -----------------------------------------------------------------------------
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_http_methods(["GET", "POST"])
-def edit_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
+def edit_systems(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Give systems other names and kinds; those that get one name become one."""
-    made = list(collection.systems.order_by("name"))
+    made = list(dataset.systems.order_by("name"))
     current = [each.name for each in made]
     bulk = BulkNamesForm(
         request.GET if "tool" in request.GET else None,
@@ -608,11 +606,11 @@ def edit_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
     proposed = bulk.proposed(current) if bulk.is_bound and bulk.is_valid() else None
     posted = request.POST if request.method == "POST" else None
     form = SystemsForm(posted, made=made, proposed=proposed)
-    if form.is_valid() and _change_systems(request, collection, form):
-        return redirect("judging:systems", collection.pk)
-    standing = collection.system_changes.filter(undone_at__isnull=True).select_related("made_by")
+    if form.is_valid() and _change_systems(request, dataset, form):
+        return redirect("judging:systems", dataset.pk)
+    standing = dataset.system_changes.filter(undone_at__isnull=True).select_related("made_by")
     context = {
-        "collection": collection,
+        "dataset": dataset,
         "form": form,
         "bulk": bulk,
         "proposed": proposed,
@@ -623,11 +621,11 @@ def edit_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
     return render(request, "judging/imports/systems.html", context, status=422 if failed else 200)
 
 
-def _change_systems(request: HttpRequest, collection: Collection, form: SystemsForm) -> bool:
+def _change_systems(request: HttpRequest, dataset: Dataset, form: SystemsForm) -> bool:
     """Change the names and kinds of systems; return whether that was possible."""
     with refusals_shown(form):
         done = names.rename_systems(
-            collection=collection,
+            dataset=dataset,
             names=form.names(),
             kinds=form.kinds(),
             by=request.user,
@@ -641,15 +639,15 @@ def _change_systems(request: HttpRequest, collection: Collection, form: SystemsF
     return False
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_POST
-def undo_systems(request: HttpRequest, collection: Collection, change: int) -> HttpResponse:
+def undo_systems(request: HttpRequest, dataset: Dataset, change: int) -> HttpResponse:
     """Undo the latest change of names."""
-    found = get_object_or_404(collection.system_changes, pk=change, undone_at__isnull=True)
+    found = get_object_or_404(dataset.system_changes, pk=change, undone_at__isnull=True)
     with refusals_shown(request):
         names.undo(change=found, by=request.user, now=timezone.now())
         messages.success(request, _("Undone."))
-    return redirect("judging:systems", collection.pk)
+    return redirect("judging:systems", dataset.pk)
 
 
 # -- what the views share ---------------------------------------------------------------------------
@@ -678,18 +676,16 @@ def _groups(matched: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _job(
     request: HttpRequest,
-    collection: Collection,
+    dataset: Dataset,
     kind: str,
     wanted: Sequence[AddedFile],
     **parameters: str,
 ) -> HttpResponse:
     """Start a job of this kind on the files, and return its page."""
     keys = [each.pk for each in wanted]
-    job = tasks.begin_once(
-        kind=kind, by=request.user, collection=collection, files=keys, **parameters
-    )
+    job = tasks.begin_once(kind=kind, by=request.user, dataset=dataset, files=keys, **parameters)
     return redirect("judging:job", job.pk)
 
 
-def _is_owner(request: HttpRequest, collection: Collection) -> bool:
-    return bool(request.user.can_create_campaigns and collection.owner_id == request.user.pk)
+def _is_owner(request: HttpRequest, dataset: Dataset) -> bool:
+    return bool(request.user.can_create_campaigns and dataset.owner_id == request.user.pk)

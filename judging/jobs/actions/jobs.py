@@ -27,7 +27,7 @@ from judging.people.models.user import User
 
 if TYPE_CHECKING:
     from judging.campaigns.models.campaign import Campaign
-    from judging.datasets.models.dataset import Collection
+    from judging.datasets.models.dataset import Dataset
 
 BEAT = 1.0  # seconds between two signs of life
 BEATS_A_CHECK = 3  # signs of life between two checks whether the job may still be done
@@ -105,7 +105,7 @@ def enqueue(
     parameters: Mapping[str, Any],
     by: User,
     campaign: "Campaign | None" = None,
-    collection: "Collection | None" = None,
+    dataset: "Dataset | None" = None,
 ) -> Job:
     """Create a queued job. The caller notifies workers with `tasks.ring` after commit."""
     return Job.objects.create(
@@ -113,7 +113,7 @@ def enqueue(
         parameters=dict(parameters),
         created_by=by,
         campaign=campaign,
-        collection=collection,
+        dataset=dataset,
     )
 
 
@@ -128,7 +128,7 @@ def claim_job(*, job_id: uuid.UUID | str) -> Job | None:
         message="",
     )
     return (
-        Job.objects.select_related("created_by", "campaign", "collection").get(pk=job_id)
+        Job.objects.select_related("created_by", "campaign", "dataset").get(pk=job_id)
         if taken
         else None
     )
@@ -435,7 +435,7 @@ class Work:
         if not _claimed(self.job).update(heartbeat_at=Now(), **self._shown):
             self._lost.set()
             return
-        columns = "kind", "created_by", "campaign", "collection", "parent", "cancel_requested_at"
+        columns = "kind", "created_by", "campaign", "dataset", "parent", "cancel_requested_at"
         row = Job.objects.only(*columns).filter(pk=self.job.pk).first()
         if row is None:  # its campaign was deleted at this moment
             self._lost.set()

@@ -19,7 +19,7 @@ class JobFilter(filters.FilterSet):
     """By kind, state, campaign and dataset."""
 
     campaign = filters.UUIDFilter(field_name="campaign__uuid")
-    dataset = filters.NumberFilter(field_name="collection_id")
+    dataset = filters.NumberFilter(field_name="dataset_id")
 
     class Meta:
         model = Job

@@ -21,7 +21,7 @@ from judging.base.api.problems import PreconditionFailed, Unprocessable
 from judging.base.models.idempotent_request import IdempotentRequest
 from judging.jobs.models.job import Job
 from judging.people.guards import is_confirmed
-from judging.people.models.user import AccessKey
+from judging.people.models.user import ApiToken
 
 KEY_CHARACTERS = 200  # of the database column
 SECRET_SHOWN_ONCE = "secret_shown_once"  # noqa: S105  (the code of a repeat without its secrets)
@@ -104,7 +104,7 @@ class Destroy:
 def check_confirmed(request: Request) -> None:
     """Raise PermissionDenied in a session whose password was not entered recently, before an act
     for which the pages ask for it. A token is created with a password."""
-    if not isinstance(request.auth, AccessKey) and not is_confirmed(request):
+    if not isinstance(request.auth, ApiToken) and not is_confirmed(request):
         confirm = reverse("judging:confirm")
         raise PermissionDenied(f"Confirm your password at {confirm} first, or send an API token.")
 
@@ -187,7 +187,7 @@ class JobSerializer(serializers.ModelSerializer):
     """A job: its state, how far it is, and why it failed."""
 
     url = serializers.SerializerMethodField()
-    dataset = serializers.IntegerField(source="collection_id", allow_null=True, read_only=True)
+    dataset = serializers.IntegerField(source="dataset_id", allow_null=True, read_only=True)
     campaign = serializers.UUIDField(
         source="campaign.uuid", allow_null=True, default=None, read_only=True
     )

@@ -13,7 +13,7 @@ from judging.jobs.api.resources import Create, Destroy, JobSerializer
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """API tokens in the schema."""
 
-    target_class = "judging.people.actions.tokens.KeyAuthentication"
+    target_class = "judging.people.actions.tokens.ApiTokenAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:

@@ -68,8 +68,8 @@ class Job(models.Model):
     campaign = models.ForeignKey(
         "judging.Campaign", on_delete=models.PROTECT, related_name="jobs", null=True, blank=True
     )
-    collection = models.ForeignKey(
-        "judging.Collection", on_delete=models.SET_NULL, related_name="jobs", null=True, blank=True
+    dataset = models.ForeignKey(
+        "judging.Dataset", on_delete=models.SET_NULL, related_name="jobs", null=True, blank=True
     )
     created_at = models.DateTimeField(auto_now_add=True)
     rung_at = models.DateTimeField(null=True, blank=True)

@@ -21,7 +21,7 @@ from judging.people.models.user import User
 
 if TYPE_CHECKING:
     from judging.campaigns.models.campaign import Campaign
-    from judging.datasets.models.dataset import Collection
+    from judging.datasets.models.dataset import Dataset
 
 TITLES = {
     "judging.examine_file": gettext_lazy("Previewing a file"),
@@ -33,7 +33,7 @@ TITLES = {
     "analysis.reproduce": gettext_lazy("Computing a published study again"),
     "judging.ask_judge": gettext_lazy("Asking an LLM judge"),
     "judging.add_judge": gettext_lazy("Adding an LLM judge"),
-    "judging.delete_collection": gettext_lazy("Deleting a dataset"),
+    "judging.delete_dataset": gettext_lazy("Deleting a dataset"),
     "judging.launch": gettext_lazy("Opening a campaign"),
     "judging.discard": gettext_lazy("Deleting a draft"),
     jobs.ERASE: gettext_lazy("Erasing an annotator"),
@@ -70,20 +70,20 @@ BY_RESULT = (  # key of a job's result, its page with the parts of the address, 
         ("analysis:published", "published"),
         gettext_lazy("Published beside computed"),
     ),
-    ("file", ("judging:file", "collection_id", "file"), gettext_lazy("Look at the file")),
+    ("file", ("judging:file", "dataset_id", "file"), gettext_lazy("Look at the file")),
     (
         "rows",
-        ("judging:file_rows", "collection_id", "rows"),
+        ("judging:file_rows", "dataset_id", "rows"),
         gettext_lazy("Look at the questions of the file"),
     ),
-    ("files", ("judging:files", "collection_id"), gettext_lazy("To the files of the dataset")),
-    ("collection", ("judging:collection", "collection"), gettext_lazy("Look at the dataset")),
+    ("files", ("judging:files", "dataset_id"), gettext_lazy("To the files of the dataset")),
+    ("dataset", ("judging:dataset", "dataset"), gettext_lazy("Look at the dataset")),
     ("removed", ("judging:campaigns",), gettext_lazy("To the campaigns")),
     ("scored", ("analysis:metrics", "scored"), gettext_lazy("To the dataset's metrics")),
 )
 BY_KIND = {  # the campaign's page with the result, the link
-    "judging.ask_judge": ("judging:machine_judges", gettext_lazy("To the judges")),
-    "judging.add_judge": ("judging:machine_judges", gettext_lazy("To the judges")),
+    "judging.ask_judge": ("judging:llm_judges", gettext_lazy("To the judges")),
+    "judging.add_judge": ("judging:llm_judges", gettext_lazy("To the judges")),
     jobs.ERASE: ("judging:annotators", gettext_lazy("To the annotators")),
     "analysis.run": ("analysis:report", gettext_lazy("The new report is ready: reload")),
     "analysis.planning": ("analysis:planning", gettext_lazy("The plan is ready: reload")),
@@ -202,7 +202,7 @@ def _state_label(job: Job) -> str:
     return job.get_state_display()
 
 
-def job_offer(owner: "Campaign | Collection", kind: str) -> dict[str, Any]:
+def job_offer(owner: "Campaign | Dataset", kind: str) -> dict[str, Any]:
     """Return the values for a page that offers a kind of job of a campaign or dataset: the
     unfinished one, the last one if it failed, and whether a worker is alive."""
     asked = owner.jobs.filter(kind=kind)
@@ -227,10 +227,10 @@ def _title(job: Job) -> str:
 
 def _way_back(job: Job) -> tuple[str, str]:
     """Return the address where a user can start a failed job again, and the link's text."""
-    if job.kind in jobs.FILE_JOBS and job.collection_id:
-        return reverse("judging:files", args=[job.collection_id]), _("To the files of the dataset")
+    if job.kind in jobs.FILE_JOBS and job.dataset_id:
+        return reverse("judging:files", args=[job.dataset_id]), _("To the files of the dataset")
     if job.kind == "judging.add_judge" and job.campaign:
-        return reverse("judging:machine_judges", args=[job.campaign.uuid]), _("To the judges")
+        return reverse("judging:llm_judges", args=[job.campaign.uuid]), _("To the judges")
     return "", ""
 
 
@@ -241,13 +241,13 @@ def _result(job: Job, told: dict[str, Any]) -> tuple[str, str]:
     if job.state != Job.State.DONE:
         return "", ""
     if "deleted" in told:
-        return reverse("judging:collections"), _("To the datasets")
-    named = told | {"collection_id": job.collection_id}
+        return reverse("judging:datasets"), _("To the datasets")
+    named = told | {"dataset_id": job.dataset_id}
     for key, (page, *held), says in BY_RESULT:
         if told.get(key):
             return reverse(page, args=[named[each] for each in held]), str(says)
     if job.kind == "analysis.matching":
-        where = reverse("analysis:matching", args=[job.collection_id])
+        where = reverse("analysis:matching", args=[job.dataset_id])
         return where, _("Look at the matched questions")
     if job.campaign:
         campaign = ("judging:campaign", _("To the campaign"))

@@ -19,7 +19,7 @@ from judging.datasets.models.dataset import Question
 from judging.formats.judge_tables import RAW_KEPT
 from judging.llm_judges.actions import llm_judges
 from judging.llm_judges.actions.chats import CannotAsk, Chat, Reply, Unanswered
-from judging.llm_judges.models.llm_judge import MachineJudge, MachineJudgment
+from judging.llm_judges.models.llm_judge import LLMJudge, LLMJudgment
 from judging.people.models.user import User
 from judging.protocols import documents
 from judging.protocols.llm_prompts import (
@@ -107,7 +107,7 @@ class _Call:
 
 def prompt_of(campaign: Campaign, criteria: Collection[str] = ()) -> str:
     """Return the instruction of a campaign's protocol."""
-    return instruction(documents.protocol_from_document(campaign.rubric.document), criteria)
+    return instruction(documents.protocol_from_document(campaign.protocol.document), criteria)
 
 
 def estimate_asking(
@@ -115,14 +115,14 @@ def estimate_asking(
 ) -> Estimated:
     """Estimate tokens by length, before anything is asked; of very many calls only the first
     MEASURED, a random sample, are measured."""
-    rubric = documents.protocol_from_document(campaign.rubric.document)
-    system = len(instruction(rubric, part.criteria))
-    known = MachineJudge.objects.filter(campaign=campaign, name=name).first()
+    protocol = documents.protocol_from_document(campaign.protocol.document)
+    system = len(instruction(protocol, part.criteria))
+    known = LLMJudge.objects.filter(campaign=campaign, name=name).first()
     left = _Left.of(campaign, known, part)
     measured = length = 0
     example = ""
     for call in _calls(islice(left.calls(), MEASURED)):  # streamed: each holds a full passage
-        text = item_text(call.asked, rubric)
+        text = item_text(call.asked, protocol)
         measured, length = measured + 1, length + len(text)
         example = example or text
     count = left.count()
@@ -158,8 +158,8 @@ def ask_llm_judge(
         prompt or temperature.
     """
     judge = _judge(campaign, by, name, chat, today, part, about)
-    rubric = documents.protocol_from_document(campaign.rubric.document)
-    criteria = asked_criteria(rubric, part.criteria)
+    protocol = documents.protocol_from_document(campaign.protocol.document)
+    criteria = asked_criteria(protocol, part.criteria)
     asking = _Asking(judge, chat, prices, criteria)
     waiting = list(_calls(_Left.of(campaign, judge, part).calls()))
     calls = waiting[:most]
@@ -171,7 +171,7 @@ def ask_llm_judge(
         return True
 
     def reply_to(call: _Call) -> Reply:
-        return chat.ask(judge.prompt, item_text(call.asked, rubric))
+        return chat.ask(judge.prompt, item_text(call.asked, protocol))
 
     for call, coming in _under_way(calls, reply_to, may_ask, at_once=chat.at_once):
         asking.take(call, coming)
@@ -222,7 +222,7 @@ def _judge(
     today: date,
     part: QuestionsPart,
     about: Mapping[str, Any],
-) -> MachineJudge:
+) -> LLMJudge:
     """Return the judge of that name, made if there is none; raise CannotAsk for a draft, or if the
     judge has another model, prompt or temperature."""
     if campaign.state == Campaign.State.DRAFT:
@@ -234,10 +234,10 @@ def _judge(
     digest = hashlib.sha256(prompt.encode()).hexdigest()
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        judge = MachineJudge.objects.filter(campaign=campaign, name=name).first()
+        judge = LLMJudge.objects.filter(campaign=campaign, name=name).first()
         made = judge is None
         if judge is None:
-            judge = MachineJudge.objects.create(
+            judge = LLMJudge.objects.create(
                 campaign=campaign,
                 name=name,
                 model=chat.model,
@@ -269,7 +269,7 @@ class _Left:
     done: Collection[tuple[int, int]]
 
     @classmethod
-    def of(cls, campaign: Campaign, judge: MachineJudge | None, part: QuestionsPart) -> Self:
+    def of(cls, campaign: Campaign, judge: LLMJudge | None, part: QuestionsPart) -> Self:
         done = set(judge.judgments.values_list("unit", "repeat")) if judge else set()
         return cls(_drawn(campaign)[: part.first], part.repeats, done)
 
@@ -313,7 +313,7 @@ def _drawn(campaign: Campaign) -> list[int]:
     of_source: dict[str, list[int]] = {}
     for unit, source in llm_judges.units(campaign):
         of_source.setdefault(source, []).append(unit)
-    places = {source: draws.stream(f"machine judges/{source}").random() for source in of_source}
+    places = {source: draws.stream(f"LLM judges/{source}").random() for source in of_source}
     asked = sorted(of_source, key=lambda source: (places[source], source))
     return [unit for source in asked for unit in of_source[source]]
 
@@ -323,13 +323,13 @@ class _Asking:
 
     def __init__(
         self,
-        judge: MachineJudge,
+        judge: LLMJudge,
         chat: Chat,
         prices: Prices,
         criteria: Sequence[ProtocolCriterion],
     ) -> None:
         self.judge, self.chat, self.prices, self.criteria = judge, chat, prices, criteria
-        rows = Criterion.objects.filter(rubric=judge.campaign.rubric_id)
+        rows = Criterion.objects.filter(protocol=judge.campaign.protocol_id)
         self.rows = dict(rows.values_list("key", "pk"))
         self.answered = self.unanswered = 0
         self.cost = self.dearest = NO_COST
@@ -375,9 +375,9 @@ class _Asking:
         rationale = self.chat.without_key(read.rationale)[:RAW_KEPT]
         with transaction.atomic():
             self._hold()
-            MachineJudgment.objects.bulk_create(
+            LLMJudgment.objects.bulk_create(
                 (
-                    MachineJudgment(
+                    LLMJudgment(
                         judge=self.judge,
                         unit_id=call.unit,
                         criterion_id=self.rows[key],
@@ -420,7 +420,7 @@ class _Asking:
 
     def _hold(self) -> None:
         """Lock the judge's row and read it again; raise CannotAsk if the judge was removed."""
-        held = MachineJudge.objects.select_for_update().filter(pk=self.judge.pk).first()
+        held = LLMJudge.objects.select_for_update().filter(pk=self.judge.pk).first()
         if held is None:
             raise CannotAsk("The judge was removed meanwhile.")
         self.judge.cost, self.judge.version = held.cost, held.version

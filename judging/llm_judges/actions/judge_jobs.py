@@ -105,8 +105,8 @@ def check_wanted_judge(campaign: Campaign, wanted: WantedJudge) -> None:
     if wanted.address not in allowed_addresses():
         raise CannotAsk("The operator of this site does not allow this address.", field="address")
     check_bounds(wanted, BOUNDS)
-    rubric = documents.protocol_from_document(campaign.rubric.document)
-    asked = {criterion.key for criterion in asked_criteria(rubric)}
+    protocol = documents.protocol_from_document(campaign.protocol.document)
+    asked = {criterion.key for criterion in asked_criteria(protocol)}
     if unknown := [key for key in wanted.criteria if key not in asked]:
         raise InvalidInput(f"A judge cannot be asked about {unknown[0]}.", field="criteria")
     prices = wanted.prices

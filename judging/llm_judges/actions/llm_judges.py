@@ -23,7 +23,7 @@ from judging.formats.judge_tables import JudgeAnswer, JudgeAnswers, JudgedItem, 
 from judging.formats.mapping import Mapping as FileMapping
 from judging.jobs import storage
 from judging.jobs.models.file import StoredFile
-from judging.llm_judges.models.llm_judge import SAME_TEXT, MachineJudge, MachineJudgment
+from judging.llm_judges.models.llm_judge import SAME_TEXT, LLMJudge, LLMJudgment
 from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import User
@@ -76,7 +76,7 @@ def questions_with_tokens(campaign: Campaign) -> list[JudgedItem]:
 def item_rows(campaign: Campaign) -> Iterator[list[object]]:
     """Yield the questions as rows for a judge to fill: `ITEM_COLUMNS`, then one blank cell for each
     criterion."""
-    criteria = documents.protocol_from_document(campaign.rubric.document).criteria
+    criteria = documents.protocol_from_document(campaign.protocol.document).criteria
     for item, (passage, answer) in _with_texts(campaign):
         yield [
             item.token,
@@ -98,7 +98,7 @@ def units(campaign: Campaign) -> Iterator[tuple[int, str]]:
 
 def _asked(campaign: Campaign) -> QuerySet[Question]:
     asked = Question.objects.filter(
-        unit__question_set__source__collection=campaign.collection_id,
+        unit__question_set__source__dataset=campaign.dataset_id,
         unit__question_set__source__repeat_of__isnull=True,
     )
     if campaign.selection and campaign.state != Campaign.State.DRAFT:
@@ -119,9 +119,7 @@ def _with_texts(campaign: Campaign) -> Iterator[tuple[JudgedItem, tuple[str, str
         "unit__question_set__source__passage__text",
         "unit__question_set__source__answer",
     )
-    wholes = Unit.objects.filter(
-        question_set__source__collection=campaign.collection_id, position=None
-    )
+    wholes = Unit.objects.filter(question_set__source__dataset=campaign.dataset_id, position=None)
     sets = dict(wholes.values_list("question_set", "pk"))
     # each row repeats the passage of its question, so all rows together may be large
     for unit, held, source, system, position, text, passage, answer in rows.iterator():
@@ -136,16 +134,16 @@ def token(campaign: Campaign, unit: int) -> str:
     return hashlib.sha256(f"{campaign.uuid}/{unit}".encode()).hexdigest()[:12]
 
 
-def judges_with_counts(campaign: Campaign) -> list[MachineJudge]:
+def judges_with_counts(campaign: Campaign) -> list[LLMJudge]:
     """Return a campaign's judges with how many judgments each gave."""
     return list(
-        MachineJudge.objects.filter(campaign=campaign).annotate(n=Count("judgments")).order_by("pk")
+        LLMJudge.objects.filter(campaign=campaign).annotate(n=Count("judgments")).order_by("pk")
     )
 
 
 def add_llm_judge(
     *, campaign: Campaign, by: User, file: StoredFile, file_name: str, about: Mapping[str, Any]
-) -> tuple[MachineJudge, JudgeAnswers]:
+) -> tuple[LLMJudge, JudgeAnswers]:
     """Import a judge with its answers from a table; raise what `check`, `read` and `keep` raise."""
     check_can_add_llm_judge(campaign=campaign, about=about)
     found = read_judge_table(campaign=campaign, by=by, file=file, file_name=file_name)
@@ -157,7 +155,7 @@ def add_llm_judge(
 
 def check_own_systems(campaign: Campaign, names: Iterable[str]) -> None:
     """Raise InvalidInput if the dataset has no system of one of the names."""
-    known = set(campaign.collection.systems.values_list("name", flat=True))
+    known = set(campaign.dataset.systems.values_list("name", flat=True))
     for name in names:
         if name not in known:
             raise InvalidInput(f"The dataset has no system “{name}”.", field="own_systems")
@@ -171,7 +169,7 @@ def check_can_add_llm_judge(*, campaign: Campaign, about: Mapping[str, Any]) -> 
             "Lock the campaign first: a draft's protocol and questions may still change.",
             code="not_locked",
         )
-    if MachineJudge.objects.filter(campaign=campaign, name=about["name"]).exists():
+    if LLMJudge.objects.filter(campaign=campaign, name=about["name"]).exists():
         raise NameTaken(about["name"])
     if about.get("temperature") is not None:
         check_between(about["temperature"], 0, 10, field="temperature")
@@ -202,7 +200,7 @@ def read_judge_table(
         If the file is no table, or its columns name no items or criteria.
     """
     known = questions_with_tokens(campaign)
-    if judges_now(by, campaign.collection):
+    if judges_now(by, campaign.dataset):
         known = [replace(item, system="") for item in known]
     found = _answers(campaign, known, file, file_name, progress)
     if not found.answers:
@@ -220,12 +218,12 @@ def store_llm_judge(
     file_name: str,
     about: Mapping[str, Any],
     found: JudgeAnswers,
-) -> MachineJudge:
+) -> LLMJudge:
     """Store a judge with its answers; raise CannotTake if its name is taken."""
     prompt = about.get("prompt", "")
     try:
         with transaction.atomic():
-            judge = MachineJudge.objects.create(
+            judge = LLMJudge.objects.create(
                 campaign=campaign,
                 created_by=by,
                 file=file,
@@ -239,13 +237,13 @@ def store_llm_judge(
                 Event.Act.MACHINE_JUDGE_ADDED, by=by, campaign=campaign, about=llm_judge_name(judge)
             )
     except IntegrityError as refused:
-        if "machine_judge_name" not in str(refused):
+        if "llm_judge_name" not in str(refused):
             raise
         raise NameTaken(about["name"]) from None
     return judge
 
 
-def store_judge_answers(judge: MachineJudge, found: JudgeAnswers) -> None:
+def store_judge_answers(judge: LLMJudge, found: JudgeAnswers) -> None:
     """Store a judge's answers. If all its answers about a unit in one repeat have the same reason
     and raw answer, as in a row with many criteria, these texts are stored once."""
     shared: dict[tuple[int, int], tuple[str, str] | None] = {}
@@ -263,7 +261,7 @@ def store_judge_answers(judge: MachineJudge, found: JudgeAnswers) -> None:
         return each.rationale, each.raw
 
     criteria = dict(
-        Criterion.objects.filter(rubric=judge.campaign.rubric_id).values_list("key", "pk")
+        Criterion.objects.filter(protocol=judge.campaign.protocol_id).values_list("key", "pk")
     )
     columns = (
         "judge_id",
@@ -276,7 +274,7 @@ def store_judge_answers(judge: MachineJudge, found: JudgeAnswers) -> None:
         "place",
     )
     copy_rows(
-        MachineJudgment,
+        LLMJudgment,
         columns,
         (
             (
@@ -293,7 +291,7 @@ def store_judge_answers(judge: MachineJudge, found: JudgeAnswers) -> None:
     )
 
 
-def remove_llm_judge(*, judge: MachineJudge, by: User) -> None:
+def remove_llm_judge(*, judge: LLMJudge, by: User) -> None:
     """Remove a judge with its answers and its table; annotators' judgments are not affected."""
     with transaction.atomic():
         about, campaign = llm_judge_name(judge), judge.campaign
@@ -304,7 +302,7 @@ def remove_llm_judge(*, judge: MachineJudge, by: User) -> None:
             storage.release_file(file)
 
 
-def llm_judge_name(judge: MachineJudge) -> str:
+def llm_judge_name(judge: LLMJudge) -> str:
     """Return the name of an LLM judge for events."""
     return f"LLM judge {judge.name}"
 
@@ -336,12 +334,12 @@ def _answers(
     progress: TellProgress,
 ) -> JudgeAnswers:
     """Return the answers in a table, which is read in a process under limits."""
-    rubric = documents.protocol_from_document(campaign.rubric.document)
+    protocol = documents.protocol_from_document(campaign.protocol.document)
     progress(0, 0, "Reading the table")
     header, rows = child.read_table_in_child(
         name=file_name, data=storage.content_of(file), mapping=FileMapping(recipe="table")
     )
-    return read_answers(header, rows, items, rubric)
+    return read_answers(header, rows, items, protocol)
 
 
 def _told(problem: Any) -> dict[str, Any]:
@@ -353,7 +351,7 @@ def _told(problem: Any) -> dict[str, Any]:
     }
 
 
-def problem_lines(judge: MachineJudge) -> Sequence[str]:
+def problem_lines(judge: LLMJudge) -> Sequence[str]:
     """Return the first problems of a judge's answers as sentences."""
     lines = []
     for each in judge.problems[:PROBLEMS_SHOWN]:

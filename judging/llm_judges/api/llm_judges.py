@@ -26,7 +26,7 @@ from judging.jobs import storage, tasks
 from judging.jobs.api.resources import Destroy, JobSerializer, accepted_response
 from judging.llm_judges.actions import asking, judge_jobs, llm_judges
 from judging.llm_judges.actions.judge_jobs import WantedJudge
-from judging.llm_judges.models.llm_judge import MachineJudge
+from judging.llm_judges.models.llm_judge import LLMJudge
 from judging.people.actions import history
 from judging.people.models.event import Event
 
@@ -46,7 +46,7 @@ class LlmJudgeSerializer(serializers.ModelSerializer):
     problems = serializers.SerializerMethodField()
 
     class Meta:
-        model = MachineJudge
+        model = LLMJudge
         fields = (
             "id",
             "name",
@@ -65,7 +65,7 @@ class LlmJudgeSerializer(serializers.ModelSerializer):
             "created_at",
         )
 
-    def get_problems(self, judge: MachineJudge) -> list[str]:
+    def get_problems(self, judge: LLMJudge) -> list[str]:
         return [] if self.context["is_blind"] else list(llm_judges.problem_lines(judge))
 
 
@@ -83,7 +83,7 @@ class NewLlmJudgeSerializer(serializers.ModelSerializer):
     own_systems = serializers.ListField(child=serializers.CharField(), required=False)
 
     class Meta:
-        model = MachineJudge
+        model = LLMJudge
         fields = (
             "name",
             "model",
@@ -155,14 +155,14 @@ class EstimateSerializer(serializers.Serializer):
 class LlmJudges(Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     """LLM judges of a campaign. They are never counted among the annotators."""
 
-    queryset = MachineJudge.objects.all()
+    queryset = LLMJudge.objects.all()
     serializer_class = LlmJudgeSerializer
     filterset_fields = ("name", "model")
     lookup_value_converter = "int"
     manager_actions = ("items",)
 
-    def rows(self) -> QuerySet[MachineJudge]:
-        return self.campaign.machine_judges.annotate(verdict_count=Count("judgments"))
+    def rows(self) -> QuerySet[LLMJudge]:
+        return self.campaign.llm_judges.annotate(verdict_count=Count("judgments"))
 
     def get_serializer_context(self) -> dict[str, Any]:
         is_blind = "campaign" in self.kwargs and self._is_blind()
@@ -202,7 +202,7 @@ class LlmJudges(Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCam
             raise
         return accepted_response(job)
 
-    def remove(self, instance: MachineJudge) -> None:
+    def remove(self, instance: LLMJudge) -> None:
         """Remove an LLM judge with its verdicts; earlier reports do not change."""
         llm_judges.remove_llm_judge(judge=instance, by=self.request.user)
 
@@ -262,7 +262,7 @@ class LlmJudges(Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCam
     def _check_blind(self) -> None:
         if self._is_blind():
             user = self.request.user
-            raise PermissionDenied(with_how_to_decline(BLIND, user, self.campaign.collection))
+            raise PermissionDenied(with_how_to_decline(BLIND, user, self.campaign.dataset))
 
 
 def _json_lines(rows: list[dict[str, Any]]) -> bytes:

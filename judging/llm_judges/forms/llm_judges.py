@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from judging.base.limits import MAX_DOCUMENT_CHARACTERS
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.llm_judges.actions import judge_jobs
 from judging.llm_judges.actions.judge_jobs import MAX_REPEATS, WantedJudge
 from judging.protocols import documents
@@ -15,7 +15,7 @@ from judging.protocols.llm_prompts import asked_criteria
 
 
 class OwnSystemsField(forms.MultipleChoiceField):
-    """The systems of a collection that are of the judge's own model family."""
+    """The systems of a dataset that are of the judge's own model family."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -27,12 +27,12 @@ class OwnSystemsField(forms.MultipleChoiceField):
             ),
         )
 
-    def offer(self, collection: Collection) -> None:
-        names = collection.systems.order_by("name").values_list("name", flat=True)
+    def offer(self, dataset: Dataset) -> None:
+        names = dataset.systems.order_by("name").values_list("name", flat=True)
         self.choices = [(name, name or _("(no name)")) for name in names]
 
 
-class MachineJudgeForm(forms.Form):
+class LLMJudgeForm(forms.Form):
     """An LLM judge, and the table of its answers."""
 
     file = forms.FileField(
@@ -76,7 +76,7 @@ class MachineJudgeForm(forms.Form):
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["own_systems"].offer(campaign.collection)
+        self.fields["own_systems"].offer(campaign.dataset)
 
     def about(self) -> dict[str, Any]:
         """Return the stored properties of the judge."""
@@ -157,11 +157,11 @@ class AskJudgeForm(forms.Form):
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        asked = asked_criteria(documents.protocol_from_document(campaign.rubric.document))
+        asked = asked_criteria(documents.protocol_from_document(campaign.protocol.document))
         self.fields["address"].choices = [(one, one) for one in judge_jobs.allowed_addresses()]
         self.fields["criteria"].choices = [(each.key, each.name) for each in asked]
         self.fields["criteria"].initial = [each.key for each in asked]
-        self.fields["own_systems"].offer(campaign.collection)
+        self.fields["own_systems"].offer(campaign.dataset)
 
     def wanted(self) -> WantedJudge:
         """Return the judge that the form describes."""

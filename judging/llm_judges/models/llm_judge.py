@@ -13,12 +13,12 @@ from judging.base.models.constraints import CompositeForeignKey
 SAME_TEXT = "\x1f"
 
 
-class MachineJudge(models.Model):
+class LLMJudge(models.Model):
     """A model with its prompt: it has no account and no enrollment, and never counts among
     annotators."""
 
     campaign = models.ForeignKey(
-        "judging.Campaign", on_delete=models.CASCADE, related_name="machine_judges"
+        "judging.Campaign", on_delete=models.CASCADE, related_name="llm_judges"
     )
     name = models.CharField(max_length=100)
     model = models.CharField(max_length=200, help_text="The model's id as its maker writes it.")
@@ -49,19 +49,17 @@ class MachineJudge(models.Model):
     class Meta:
         ordering = ["campaign", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["campaign", "name"], name="machine_judge_name"),
+            models.UniqueConstraint(fields=["campaign", "name"], name="llm_judge_name"),
+            models.CheckConstraint(condition=~Q(name="") & ~Q(model=""), name="llm_judge_has_name"),
             models.CheckConstraint(
-                condition=~Q(name="") & ~Q(model=""), name="machine_judge_has_name"
-            ),
-            models.CheckConstraint(
-                condition=Q(prompt="") ^ ~Q(prompt_sha256=""), name="machine_judge_prompt_hash"
+                condition=Q(prompt="") ^ ~Q(prompt_sha256=""), name="llm_judge_prompt_hash"
             ),
             models.CheckConstraint(
                 condition=Q(temperature__isnull=True) | Q(temperature__gte=0),
-                name="machine_judge_temperature",
+                name="llm_judge_temperature",
             ),
             models.CheckConstraint(
-                condition=Q(cost__isnull=True) | Q(cost__gte=0), name="machine_judge_cost"
+                condition=Q(cost__isnull=True) | Q(cost__gte=0), name="llm_judge_cost"
             ),
         ]
 
@@ -69,16 +67,14 @@ class MachineJudge(models.Model):
         return self.name
 
 
-class MachineJudgment(models.Model):
+class LLMJudgment(models.Model):
     """One value that an LLM judge gave a unit on a criterion; if it is asked again, the value has
     the next repeat."""
 
     judge = models.ForeignKey(
-        MachineJudge, on_delete=models.CASCADE, related_name="judgments", db_index=False
+        LLMJudge, on_delete=models.CASCADE, related_name="judgments", db_index=False
     )
-    unit = models.ForeignKey(
-        "judging.Unit", on_delete=models.PROTECT, related_name="machine_judgments"
-    )
+    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="llm_judgments")
     criterion = models.ForeignKey(
         "judging.Criterion", on_delete=models.PROTECT, related_name="+", db_index=False
     )
@@ -102,11 +98,11 @@ class MachineJudgment(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "unit", "criterion", "repeat"], name="machine_judgment_once"
+                fields=["judge", "unit", "criterion", "repeat"], name="llm_judgment_once"
             ),
-            models.CheckConstraint(condition=Q(repeat__gte=1), name="machine_judgment_repeat"),
+            models.CheckConstraint(condition=Q(repeat__gte=1), name="llm_judgment_repeat"),
             CompositeForeignKey(
-                name="machine_judgment_value_on_scale",
+                name="llm_judgment_value_on_scale",
                 fields=("criterion", "value"),
                 to="judging.ScalePoint",
                 to_fields=("criterion", "value"),

@@ -21,7 +21,7 @@ from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Membership
 from judging.jobs import storage, tasks
 from judging.llm_judges.actions import asking, judge_jobs, llm_judges
-from judging.llm_judges.forms.llm_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
+from judging.llm_judges.forms.llm_judges import AskJudgeForm, JudgeKeyForm, LLMJudgeForm
 from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.protocols import documents
@@ -31,7 +31,7 @@ from judging.protocols import documents
 @require_GET
 def list_llm_judges(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """List the LLM judges of a campaign."""
-    return _page(request, campaign, MachineJudgeForm(campaign=campaign))
+    return _page(request, campaign, LLMJudgeForm(campaign=campaign))
 
 
 @campaign_for_managers
@@ -39,7 +39,7 @@ def list_llm_judges(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def add_llm_judge_view(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Add a judge with its answers from a table."""
     _check_blind(request, campaign)  # the accepted rows would reveal it
-    form = MachineJudgeForm(request.POST, request.FILES, campaign=campaign)
+    form = LLMJudgeForm(request.POST, request.FILES, campaign=campaign)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
     sent = form.cleaned_data["file"]
@@ -99,14 +99,14 @@ def ask_llm_judge_view(request: HttpRequest, campaign: Campaign) -> HttpResponse
 @require_POST
 def remove_llm_judge_view(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Remove a judge with its answers."""
-    judge = get_object_or_404(campaign.machine_judges, pk=pk)
+    judge = get_object_or_404(campaign.llm_judges, pk=pk)
     llm_judges.remove_llm_judge(judge=judge, by=request.user)
     messages.success(
         request,
         _("%(name)s is removed. Reports that were made before keep what they found.")
         % {"name": judge.name},
     )
-    return redirect("judging:machine_judges", campaign.uuid)
+    return redirect("judging:llm_judges", campaign.uuid)
 
 
 @campaign_for_managers
@@ -117,7 +117,7 @@ def download_judge_items(request: HttpRequest, campaign: Campaign) -> StreamingH
     told = {"by": request.user, "campaign": campaign, "about": "items-for-a-judge.csv"}
     history.record_event(Event.Act.EXPORTED, **told)
     criteria = [
-        each.key for each in documents.protocol_from_document(campaign.rubric.document).criteria
+        each.key for each in documents.protocol_from_document(campaign.protocol.document).criteria
     ]
     header = [*llm_judges.ITEM_COLUMNS, *criteria]
     rows = spreadsheets.spreadsheet_lines(header, llm_judges.item_rows(campaign))
@@ -126,7 +126,7 @@ def download_judge_items(request: HttpRequest, campaign: Campaign) -> StreamingH
 
 
 def _page(
-    request: HttpRequest, campaign: Campaign, form: MachineJudgeForm, status: int = 200
+    request: HttpRequest, campaign: Campaign, form: LLMJudgeForm, status: int = 200
 ) -> HttpResponse:
     managers = campaign.memberships.filter(user=request.user, role=Membership.Role.MANAGER)
     judges = llm_judges.judges_with_counts(campaign)
@@ -148,7 +148,7 @@ def _page(
         ],
         "at_work": [job for job in asked.values() if job.state in ("queued", "running")],
     }
-    return render(request, "judging/llm_judges/machine_judges.html", context, status=status)
+    return render(request, "judging/llm_judges/llm_judges.html", context, status=status)
 
 
 def _check_blind(request: HttpRequest, campaign: Campaign) -> None:
@@ -157,4 +157,4 @@ def _check_blind(request: HttpRequest, campaign: Campaign) -> None:
             "You judge this dataset in a campaign that has not ended. Until it is closed neither list nor table "
             "is for you of a plan that judges part of it: it would show which system made a question."
         )
-        raise PermissionDenied(with_how_to_decline(refused, request.user, campaign.collection))
+        raise PermissionDenied(with_how_to_decline(refused, request.user, campaign.dataset))

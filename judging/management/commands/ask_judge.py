@@ -62,7 +62,7 @@ class Command(BaseCommand):
 
     def handle(self, **asked: Any) -> None:
         try:
-            campaign = Campaign.objects.select_related("rubric", "collection", "created_by").get(
+            campaign = Campaign.objects.select_related("protocol", "dataset", "created_by").get(
                 uuid=asked["campaign"]
             )
         except (Campaign.DoesNotExist, ValidationError):
@@ -115,7 +115,9 @@ class Command(BaseCommand):
 
 
 def _part(campaign: Campaign, asked: Mapping[str, Any]) -> QuestionsPart:
-    known = [each.key for each in asked_criteria(protocol_from_document(campaign.rubric.document))]
+    known = [
+        each.key for each in asked_criteria(protocol_from_document(campaign.protocol.document))
+    ]
     criteria = tuple(filter(None, asked["criteria"].split(",")))
     for key in criteria:
         if key not in known:

@@ -25,8 +25,8 @@ from judging.imports.actions.files import CannotImport, Surprising
 from judging.imports.actions.preview import pseudonym_key
 from judging.jobs import storage
 from judging.people.models.user import User
-from judging.protocols.guards import rubrics_of
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.guards import protocols_of
+from judging.protocols.models.protocol import Protocol
 
 QUARANTINED, BEFORE, WRONG = 3, 4, 2
 SHOWN = 20
@@ -61,7 +61,7 @@ class Command(BaseCommand):
             help="a part of the mapping, such as system=T5, expected=2, encoding=cp1252",
         )
         parser.add_argument(
-            "--rubric", default="", metavar="KEY", help="the protocol of the ratings"
+            "--protocol", default="", metavar="KEY", help="the protocol of the ratings"
         )
         parser.add_argument(
             "--ratings-title", default="", help="what the campaign of the ratings is called"
@@ -88,7 +88,7 @@ class Command(BaseCommand):
             return
         if not said["name"]:
             raise CommandError("Say with --name what the dataset is called.", returncode=WRONG)
-        rubric = _rubric(said["rubric"], owner)
+        protocol = _protocol(said["protocol"], owner)
         with _refusals_as_errors():
             made = import_file(
                 file=storage.store_bytes(data),
@@ -96,9 +96,9 @@ class Command(BaseCommand):
                 name=said["name"],
                 by=owner,
                 now=timezone.now(),
-                mapping=_with_points(look, rubric),
-                rubrics=rubrics_of(owner),
-                rubric=rubric,
+                mapping=_with_points(look, protocol),
+                protocols=protocols_of(owner),
+                protocol=protocol,
                 licence=said["licence"],
                 language=said["language"],
                 ratings_title=said["ratings_title"],
@@ -126,13 +126,13 @@ class Command(BaseCommand):
             self.stderr.write(f"… and {count - SHOWN:,} more.")
 
     def _tell_made(self, made: Imported) -> None:
-        self.stdout.write(f"Dataset {made.collection.pk}: {made.collection.name}.")
+        self.stdout.write(f"Dataset {made.dataset.pk}: {made.dataset.name}.")
         if made.campaign:
             raters = made.campaign.enrollments.count()
             self.stdout.write(f"Campaign {made.campaign.uuid}: ratings by {raters:,} annotators.")
         if made.quarantined:
             self.stdout.write(f"{made.quarantined:,} rows or values are in quarantine:")
-            rows = made.collection.quarantine.values("row", "column", "value", "reason")
+            rows = made.dataset.quarantine.values("row", "column", "value", "reason")
             self._tell_problems(list(rows[:SHOWN]), made.quarantined)
             sys.exit(QUARANTINED)
 
@@ -143,11 +143,11 @@ def _refusals_as_errors() -> Iterator[None]:
     try:
         yield
     except AlreadyImported as before:
-        message = f"{before} It is dataset {before.collection.pk}; --again imports it again."
+        message = f"{before} It is dataset {before.dataset.pk}; --again imports it again."
         raise CommandError(message, returncode=BEFORE) from None
     except Surprising as refused:
         remedy = (
-            "If this is right, say --accept; otherwise say with --column what the columns hold, or with --rubric "
+            "If this is right, say --accept; otherwise say with --column what the columns hold, or with --protocol "
             "by which protocol they were rated."
         )
         raise CommandError("\n".join([*refused.surprises, remedy])) from None
@@ -165,19 +165,19 @@ def _owner(name: str) -> User:
     return owner
 
 
-def _rubric(key: str, owner: User) -> Rubric | None:
+def _protocol(key: str, owner: User) -> Protocol | None:
     if not key:
         return None
-    rubric = rubrics_of(owner).filter(key=key).order_by("-id").first()
-    if rubric is None:
-        known = sorted(set(Rubric.objects.filter(owner=None).values_list("key", flat=True)))
+    protocol = protocols_of(owner).filter(key=key).order_by("-id").first()
+    if protocol is None:
+        known = sorted(set(Protocol.objects.filter(owner=None).values_list("key", flat=True)))
         hint = (
             f"There are {', '.join(known)}."
             if known
-            else "None is installed yet: run manage.py install_rubrics."
+            else "None is installed yet: run manage.py install_protocols."
         )
         raise CommandError(f"There is no protocol {key}. {hint}", returncode=WRONG)
-    return rubric
+    return protocol
 
 
 def _mapping(file: Path, data: bytes, said: dict[str, Any]) -> Mapping:
@@ -213,14 +213,14 @@ def _look(file: Path, data: bytes, mapping: Mapping) -> dict[str, Any]:
         raise CommandError(error.reason) from None
 
 
-def _with_points(look: dict[str, Any], rubric: Rubric | None) -> Mapping:
+def _with_points(look: dict[str, Any], protocol: Protocol | None) -> Mapping:
     """Return the mapping with the points that the words among the ratings probably mean."""
     mapping = mapping_from(look["mapping"])
-    if rubric is None or look["study"] is None:
+    if protocol is None or look["study"] is None:
         return mapping
     points = {
         criterion: {word: point for word, point in words.items() if point}
-        for criterion, words in fit.proposed_points(rubric, look["study"]["criteria"]).items()
+        for criterion, words in fit.proposed_points(protocol, look["study"]["criteria"]).items()
     }
     return mapping.model_copy(update={"points": {**points, **mapping.points}})
 

@@ -1,4 +1,4 @@
-"""manage.py install_rubrics: install the protocols that come with the software, or those in a
+"""manage.py install_protocols: install the protocols that come with the software, or those in a
 folder."""
 
 from argparse import ArgumentParser
@@ -13,7 +13,7 @@ from judging.protocols.protocol_yaml import ProtocolError
 
 
 class Command(BaseCommand):
-    """Install rubrics; existing ones do not change."""
+    """Install protocols; existing ones do not change."""
 
     help = "Install the protocols that come with Quaestor, or those of a folder of YAML files."
 
@@ -27,8 +27,8 @@ class Command(BaseCommand):
             installed = protocols.install_shipped(folder)
         except ProtocolError as error:
             raise CommandError(str(error)) from None
-        for rubric in installed:
+        for protocol in installed:
             self.stdout.write(
-                f"{rubric.key} {rubric.version} ({rubric.digest[:12]}): {rubric.title}"
+                f"{protocol.key} {protocol.version} ({protocol.digest[:12]}): {protocol.title}"
             )
-        self.stdout.write(f"{len(installed)} rubrics are installed.")
+        self.stdout.write(f"{len(installed)} protocols are installed.")

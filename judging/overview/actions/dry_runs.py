@@ -84,8 +84,8 @@ def copy_draft(*, draft: Campaign, by: User, now: datetime, settings: Mapping[st
         number = (held.dry_runs.aggregate(last=Max("number"))["last"] or 0) + 1
         made = campaigns.create_campaign(
             by=by,
-            collection=draft.collection,
-            rubric=draft.rubric,
+            dataset=draft.dataset,
+            protocol=draft.protocol,
             plan=plan,
             created_by=draft.created_by,  # their right to the dataset decides who sees both
             origin=Campaign.Origin.SIMULATED,
@@ -258,14 +258,14 @@ def fill_copy(
 def _judge(taken: Assignment, answer: Answer, seconds: Seconds) -> None:
     """Judge one task, stage by stage as the protocol shows it, and store the simulated time that
     it took."""
-    related = ("task", "enrollment", "round__campaign__rubric")
+    related = ("task", "enrollment", "round__campaign__protocol")
     own = Assignment.objects.select_related(*related).get(pk=taken.pk)
     sheet, who, again = (
         sheets.sheet_of_assignment(own),
         own.enrollment_id or 0,
         own.round.kind == Round.Kind.CHECKS,
     )
-    stages, values = len(sheet.rubric.stages), 0
+    stages, values = len(sheet.protocol.stages), 0
     for stage in range(stages):
         asked = [each for each in sheet.asked() if each.stage == stage]
         given = [(each, answer(who, each.unit, each.criterion.key, again)) for each in asked]

@@ -13,7 +13,7 @@ from typing import Any
 from judging.base.markdown import escape_markdown, marked_lines
 from judging.base.refusals import Refused
 from judging.campaigns import hypotheses
-from judging.campaigns.actions import locked_protocols, selections
+from judging.campaigns.actions import locked_plans, selections
 from judging.campaigns.models.campaign import Campaign
 from judging.protocols import documents
 from judging.protocols.protocol_schema import ProtocolDocument
@@ -56,19 +56,19 @@ class NotLocked(Refused):
 def as_json(campaign: Campaign) -> dict[str, Any]:
     """Return what the protocol fixed, with its texts for annotators, as plain data."""
     _check_locked(campaign)
-    protocol: dict[str, Any] = campaign.protocol or {}
+    locked_plan: dict[str, Any] = campaign.locked_plan or {}
     fixed = {
-        key: value for key, value in protocol.items() if key not in ("training", "qualification")
+        key: value for key, value in locked_plan.items() if key not in ("training", "qualification")
     }
     for kind in ("training", "qualification"):
-        if kind in protocol:
-            fixed[kind] = {**protocol[kind], "items": len(protocol[kind]["items"])}
+        if kind in locked_plan:
+            fixed[kind] = {**locked_plan[kind], "items": len(locked_plan[kind]["items"])}
     return {
         "title": campaign.title,
         "locked_at": campaign.locked_at.isoformat() if campaign.locked_at else None,
-        "protocol_sha256": campaign.protocol_digest,
-        "protocol": fixed,
-        "rubric": campaign.rubric.document,
+        "plan_sha256": campaign.locked_digest,
+        "plan": fixed,
+        "protocol": campaign.protocol.document,
         "deviations": [
             {
                 "at": each.made_at.isoformat(),
@@ -85,34 +85,34 @@ def as_json(campaign: Campaign) -> dict[str, Any]:
 def as_markdown(campaign: Campaign) -> str:
     """Return what the protocol fixed as Markdown; Markdown in users' texts is escaped."""
     _check_locked(campaign)
-    protocol = locked_protocols.read_locked_protocol(campaign)
-    rubric = documents.protocol_from_document(campaign.rubric.document)
+    locked_plan = locked_plans.read_locked_plan(campaign)
+    protocol = documents.protocol_from_document(campaign.protocol.document)
     judged = escape_markdown(selections.describe_judged(campaign))
     parts = [
         f"# Preregistration: {escape_markdown(campaign.title)}",
         f"Locked on {campaign.locked_at:%Y-%m-%d %H:%M} UTC, before the first judgment of the main round. SHA-256 of "
-        f"the protocol: `{campaign.protocol_digest}`.",
+        f"the protocol: `{campaign.locked_digest}`.",
         "## What is judged",
-        f"{escape_markdown(campaign.collection.name)}: {judged}.".replace("..", "."),
-        *_files(protocol),
+        f"{escape_markdown(campaign.dataset.name)}: {judged}.".replace("..", "."),
+        *_files(locked_plan),
         "## What annotators are asked",
-        escape_markdown(f"{rubric.title}, version {rubric.version}. {rubric.citation}"),
-        *(part for criterion in rubric.criteria for part in _criterion(criterion)),
+        escape_markdown(f"{protocol.title}, version {protocol.version}. {protocol.citation}"),
+        *(part for criterion in protocol.criteria for part in _criterion(criterion)),
         "## Annotators and design",
-        _bullets(_design(rubric, protocol)),
+        _bullets(_design(protocol, locked_plan)),
         "## Checks and exclusion",
-        _bullets(_checks(campaign, protocol)),
+        _bullets(_checks(campaign, locked_plan)),
         "## Sample size",
-        marked_lines(protocol["texts"]["sample_reason"]) or "No reason was written down.",
+        marked_lines(locked_plan["texts"]["sample_reason"]) or "No reason was written down.",
         "## Hypotheses",
-        _bullets(_hypotheses(rubric, protocol)),
+        _bullets(_hypotheses(protocol, locked_plan)),
         "## Analysis",
-        marked_lines(protocol["texts"]["analysis_plan"])
+        marked_lines(locked_plan["texts"]["analysis_plan"])
         or "No plan was written down beyond what the report always computes.",
         "The report always computes:",
         _bullets(COMPUTED),
         "## Consent and ethics",
-        _bullets(_ethics(protocol["texts"])),
+        _bullets(_ethics(locked_plan["texts"])),
         "## Changes after the lock",
         _bullets(_deviations(campaign)),
     ]
@@ -120,7 +120,7 @@ def as_markdown(campaign: Campaign) -> str:
 
 
 def _check_locked(campaign: Campaign) -> None:
-    if campaign.protocol is None:
+    if campaign.locked_plan is None:
         raise NotLocked("The protocol is not locked yet: until then nothing is fixed.")
 
 
@@ -128,9 +128,9 @@ def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {each}" for each in lines)
 
 
-def _files(protocol: dict[str, Any]) -> Iterator[str]:
-    collection = protocol["collection"]
-    hashes = collection.get("files") or [collection["file_sha256"]]
+def _files(locked_plan: dict[str, Any]) -> Iterator[str]:
+    dataset = locked_plan["dataset"]
+    hashes = dataset.get("files") or [dataset["file_sha256"]]
     if any(hashes):
         yield _bullets(f"file, SHA-256 `{each}`" for each in hashes if each)
 
@@ -150,35 +150,35 @@ def _criterion(criterion: Any) -> Iterator[str]:
         yield f"In standard terms (QCET, HEDS): {criterion.standard.in_words}."
 
 
-def _design(rubric: ProtocolDocument, protocol: dict[str, Any]) -> Iterator[str]:
-    design = protocol["design"]
+def _design(protocol: ProtocolDocument, locked_plan: dict[str, Any]) -> Iterator[str]:
+    design = locked_plan["design"]
     yield f"{design['annotators_per_task']} annotators for each task; {ORDERS[design['order']]}."
     if design["tasks_per_annotator"]:
         yield f"At most {design['tasks_per_annotator']:,} tasks for each annotator."
-    yield f"A task takes about {rubric.estimated_seconds:,} seconds; it is kept {design['lease_minutes']} minutes."
+    yield f"A task takes about {protocol.estimated_seconds:,} seconds; it is kept {design['lease_minutes']} minutes."
     if design["review_before_submit"]:
         may_stop = " They may switch the review off after three tasks."
         optional = may_stop if design["review_is_optional"] else ""
         yield f"Annotators review all answers of a task before they submit it.{optional}"
     if design["highlight_keywords"]:
         yield "Words of the question in view are highlighted in the passage."
-    if drawn := protocol.get("draws"):
+    if drawn := locked_plan.get("draws"):
         yield f"Orders are drawn by {drawn['method']}; SHA-256 of the secret: `{drawn['secret_sha256']}`."
     for kind in ("training", "qualification"):
-        if kind in protocol:
-            marks = protocol[kind]
+        if kind in locked_plan:
+            marks = locked_plan[kind]
             passed = (
                 f", passed with {marks['pass_mark']} %, {marks['tries']} tries{PAID[marks['paid']]}"
                 if "pass_mark" in marks
                 else ""
             )
             yield f"{kind.capitalize()} before the first task: {len(marks['items'])} questions{passed}."
-    if pay := protocol["texts"]["pay"]:
+    if pay := locked_plan["texts"]["pay"]:
         yield f"Pay: {escape_markdown(pay)}"
 
 
-def _checks(campaign: Campaign, protocol: dict[str, Any]) -> Iterator[str]:
-    for kind, count in protocol["checks"].items():
+def _checks(campaign: Campaign, locked_plan: dict[str, Any]) -> Iterator[str]:
+    for kind, count in locked_plan["checks"].items():
         yield (
             f"{kind.replace('_', ' ')}: {count}"
             if kind != "sha256"
@@ -196,9 +196,9 @@ def _checks(campaign: Campaign, protocol: dict[str, Any]) -> Iterator[str]:
     yield "Results are shown side by side with and without excluded annotators."
 
 
-def _hypotheses(rubric: ProtocolDocument, protocol: dict[str, Any]) -> Iterator[str]:
-    declared = hypotheses.hypotheses_from_document(protocol["hypotheses"])
-    names = {criterion.key: criterion.name for criterion in rubric.criteria}
+def _hypotheses(protocol: ProtocolDocument, locked_plan: dict[str, Any]) -> Iterator[str]:
+    declared = hypotheses.hypotheses_from_document(locked_plan["hypotheses"])
+    names = {criterion.key: criterion.name for criterion in protocol.criteria}
     return map(escape_markdown, hypotheses.describe_hypotheses(declared, names))
 
 

@@ -17,9 +17,9 @@ from judging.people.models.user import BY_LINK_PREFIX, User
 
 BATCH = 500  # people in a transaction, so that other requests do not wait long for their rows
 # acts that show in the history which users saw systems and judgments: by, about, and for them
-BY_STAFF = (Event.Act.CAMPAIGN_MADE, Event.Act.COLLECTION_DEGRADED, Event.Act.COLLECTION_DELETED)
+BY_STAFF = (Event.Act.CAMPAIGN_MADE, Event.Act.DATASET_DEGRADED, Event.Act.DATASET_DELETED)
 ABOUT_STAFF = (Event.Act.ROLE_GIVEN, Event.Act.ADJUDICATOR_NAMED)
-FOR_STAFF = (Event.Act.COLLECTION_SHARED, Event.Act.COLLECTION_HANDED_OVER)
+FOR_STAFF = (Event.Act.DATASET_SHARED, Event.Act.DATASET_HANDED_OVER)
 
 
 def forget_due(*, now: datetime) -> int:
@@ -70,7 +70,7 @@ def _staff(campaign: Campaign) -> set[int]:
     researchers see systems and judgments."""
     judged = User.objects.filter(enrollments__campaign=campaign)
     names = {history.account_name(user): user.pk for user in judged.only("pk")}
-    now = Q(collections__isnull=False) | Q(collection_shares__isnull=False)
+    now = Q(datasets__isnull=False) | Q(dataset_shares__isnull=False)
     now |= Q(memberships__role__in=[Membership.Role.MANAGER, Membership.Role.ANALYST])
     now |= Q(pk__in=Campaign.objects.values("created_by"))
     told = Event.objects.exclude(act=Event.Act.ROLE_GIVEN, after=Membership.Role.ANNOTATOR)

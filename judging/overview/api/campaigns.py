@@ -43,7 +43,7 @@ from judging.campaigns.selection import (
     selection_to_document,
 )
 from judging.crowd.actions import crowd_platforms
-from judging.datasets.guards import collections_to_plan_with
+from judging.datasets.guards import datasets_to_plan_with
 from judging.jobs import tasks
 from judging.jobs.api.entity_tags import IF_MATCH
 from judging.jobs.api.resources import (
@@ -60,7 +60,7 @@ from judging.people.actions import history
 from judging.people.guards import check_creator
 from judging.people.models.event import Event
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 
 DESIGN = plans.PLAIN_FIELDS
 LONG = ("introduction", "consent", "analysis_plan", "sample_reason")
@@ -69,11 +69,11 @@ LONG = ("introduction", "consent", "analysis_plan", "sample_reason")
 class CampaignSerializer(serializers.ModelSerializer):
     """A campaign, with how many assignments of its main round there are."""
 
-    dataset = serializers.IntegerField(source="collection_id", read_only=True)
-    dataset_name = serializers.CharField(source="collection.name", read_only=True)
-    protocol = serializers.IntegerField(source="rubric_id", read_only=True)
-    protocol_key = serializers.CharField(source="rubric.key", read_only=True)
-    protocol_version = serializers.CharField(source="rubric.version", read_only=True)
+    dataset = serializers.IntegerField(source="dataset_id", read_only=True)
+    dataset_name = serializers.CharField(source="dataset.name", read_only=True)
+    protocol = serializers.IntegerField(source="protocol_id", read_only=True)
+    protocol_key = serializers.CharField(source="protocol.key", read_only=True)
+    protocol_version = serializers.CharField(source="protocol.version", read_only=True)
     created_by = serializers.CharField(source="created_by.username", read_only=True)
     reproduces = serializers.UUIDField(
         source="reproduces.uuid", default=None, allow_null=True, read_only=True
@@ -108,7 +108,7 @@ class CampaignSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
     locked_digest = serializers.CharField(
-        source="protocol_digest", read_only=True, help_text="Of what was locked; blank in a draft."
+        source="locked_digest", read_only=True, help_text="Of what was locked; blank in a draft."
     )
 
 
@@ -129,7 +129,7 @@ class WholeCampaignSerializer(CampaignSerializer):
         read_only_fields = fields
 
     locked = serializers.DictField(
-        source="protocol",
+        source="locked_plan",
         allow_null=True,
         read_only=True,
         help_text="The locked protocol and plan.",
@@ -194,7 +194,7 @@ class DesignSerializer(serializers.ModelSerializer):
     """The design of a draft: protocol, annotators, order, lease, the texts annotators read, and its
     declared hypotheses. `hypotheses` and `translated_texts` replace the earlier ones."""
 
-    protocol = serializers.IntegerField(source="rubric", required=False)
+    protocol = serializers.IntegerField(required=False)
     time_zone = serializers.CharField(required=False, max_length=60)
     hypotheses = HypothesesSerializer(required=False)
     translated_texts = serializers.DictField(
@@ -211,8 +211,8 @@ class NewCampaignSerializer(DesignSerializer):
     """A new draft: dataset, protocol and design. Without `annotators_per_task` there are as many as
     the protocol says."""
 
-    dataset = serializers.IntegerField(source="collection")
-    protocol = serializers.IntegerField(source="rubric")
+    dataset = serializers.IntegerField()
+    protocol = serializers.IntegerField()
 
     class Meta(DesignSerializer.Meta):
         fields = ("dataset", *DesignSerializer.Meta.fields)
@@ -271,8 +271,8 @@ class CampaignFilter(filters.FilterSet):
     """By state, origin, dataset, protocol and title."""
 
     title = filters.CharFilter(lookup_expr="icontains")
-    dataset = filters.NumberFilter(field_name="collection_id")
-    protocol = filters.CharFilter(field_name="rubric__key")
+    dataset = filters.NumberFilter(field_name="dataset_id")
+    protocol = filters.CharFilter(field_name="protocol__key")
 
     class Meta:
         model = Campaign
@@ -293,8 +293,8 @@ class Campaigns(mixins.ListModelMixin, Resource):
 
     def rows(self) -> QuerySet[Campaign]:
         seen = Campaign.objects.visible_to(self.request.user).with_places()
-        related = seen.select_related("collection", "rubric", "created_by", "reproduces")
-        return related.defer("rubric__document", "collection__mapping", *_long_columns())
+        related = seen.select_related("dataset", "protocol", "created_by", "reproduces")
+        return related.defer("protocol__document", "dataset__mapping", *_long_columns())
 
     def check_access(self) -> None:
         if "uuid" in self.kwargs and self.action:
@@ -318,12 +318,12 @@ class Campaigns(mixins.ListModelMixin, Resource):
         """Create a draft from a dataset, a protocol and a design."""
         check_creator(request.user)
         content = self.content(NewCampaignSerializer)
-        usable = collections_to_plan_with(request.user)
-        dataset = usable.filter(pk=content.pop("collection")).first()
+        usable = datasets_to_plan_with(request.user)
+        dataset = usable.filter(pk=content.pop("dataset")).first()
         if dataset is None:
             raise ValidationError({"dataset": ["You have no dataset of this id."]})
         plan = plans.CampaignPlan(**_as_input(content, request.user))
-        made = plans.create_draft(by=request.user, collection=dataset, plan=plan)
+        made = plans.create_draft(by=request.user, dataset=dataset, plan=plan)
         return self.shown(made, status.HTTP_201_CREATED)
 
     @extend_schema(
@@ -363,7 +363,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
     def set_selection(self, request: Request, uuid: UUID) -> Response:
         """Select the part of the dataset that a draft judges."""
         campaign = self.campaign
-        if judges_now(request.user, campaign.collection, but_in=campaign):
+        if judges_now(request.user, campaign.dataset, but_in=campaign):
             raise PermissionDenied(
                 "You judge this dataset in another campaign that has not ended. Until it is closed you do not choose "
                 "what is judged here, because the choice of a system would show its questions."
@@ -376,9 +376,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
         return answer
 
     def _chosen(self, selection: Selection) -> Response:
-        part = selections.preview_selection(
-            collection=self.campaign.collection, selection=selection
-        )
+        part = selections.preview_selection(dataset=self.campaign.dataset, selection=selection)
         found = selection_to_document(selection) | {
             "questions": part.questions,
             "out_of": part.out_of,
@@ -400,8 +398,8 @@ class Campaigns(mixins.ListModelMixin, Resource):
 
     def _planned_from(self, plan: Any) -> Response:
         check_creator(self.request.user)
-        usable = collections_to_plan_with(self.request.user)
-        get_object_or_404(usable, pk=self.campaign.collection_id)
+        usable = datasets_to_plan_with(self.request.user)
+        get_object_or_404(usable, pk=self.campaign.dataset_id)
         made = plan(campaign=self.campaign, by=self.request.user)
         return self.shown(made, status.HTTP_201_CREATED)
 
@@ -480,21 +478,21 @@ class Campaigns(mixins.ListModelMixin, Resource):
 
 
 def _long_columns() -> tuple[str, ...]:
-    return (*LONG, "selection", "quality", "protocol")
+    return (*LONG, "selection", "quality", "locked_plan")
 
 
 def _tag(campaign: Campaign) -> str:
     """Return the entity tag of a campaign's plan and state."""
-    names = (*campaigns.PLANNED, "collection_id", "rubric_id", "state", "selection")
+    names = (*campaigns.PLANNED, "dataset_id", "protocol_id", "state", "selection")
     return entity_tag(campaign.uuid, *(getattr(campaign, name) for name in names))
 
 
 def _as_input(content: dict[str, Any], user: User) -> dict[str, Any]:
     """Return the sent fields of a plan as the action takes them."""
-    if "rubric" in content:
-        known = Rubric.objects.filter(Q(owner=None) | Q(owner=user))
-        content["rubric"] = known.filter(pk=content["rubric"]).first()
-        if content["rubric"] is None:
+    if "protocol" in content:
+        known = Protocol.objects.filter(Q(owner=None) | Q(owner=user))
+        content["protocol"] = known.filter(pk=content["protocol"]).first()
+        if content["protocol"] is None:
             raise ValidationError({"protocol": ["You have no protocol of this id."]})
     if "hypotheses" in content:
         content["hypotheses"] = hypotheses.hypotheses_from_document(content["hypotheses"])

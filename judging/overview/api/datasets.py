@@ -24,10 +24,10 @@ from judging.campaigns.actions import dataset_uses, selections
 from judging.campaigns.guards import check_not_judging, judges_now
 from judging.datasets.actions import dataset_counts, datasets
 from judging.datasets.api.in_dataset import InDataset
-from judging.datasets.guards import check_owner, collections_of
+from judging.datasets.guards import check_owner, datasets_of
 from judging.datasets.models.dataset import (
     Attribute,
-    Collection,
+    Dataset,
     Quarantine,
     Question,
     QuestionSet,
@@ -83,7 +83,7 @@ class DatasetSerializer(serializers.ModelSerializer):
     quarantined = serializers.IntegerField(source="quarantine_count", read_only=True)
 
     class Meta:
-        model = Collection
+        model = Dataset
         fields = (
             "id",
             "name",
@@ -125,7 +125,7 @@ class DatasetChangeSerializer(serializers.ModelSerializer):
     """The name and the licence of a dataset."""
 
     class Meta:
-        model = Collection
+        model = Dataset
         fields = ("name", "licence")
 
 
@@ -154,7 +154,7 @@ class DatasetFilter(filters.FilterSet):
     owner = filters.CharFilter(field_name="owner__username")
 
     class Meta:
-        model = Collection
+        model = Dataset
         fields = ("name", "language", "owner")
 
 
@@ -165,16 +165,16 @@ class DatasetFilter(filters.FilterSet):
 class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
     """Datasets of the user, shared with them, or of campaigns that they manage or analyse."""
 
-    queryset = Collection.objects.all()
+    queryset = Dataset.objects.all()
     serializer_class = DatasetSerializer
     filterset_class = DatasetFilter
     lookup_value_converter = "int"
 
-    def rows(self) -> QuerySet[Collection]:
-        seen = Collection.objects.filter(pk__in=collections_of(self.request.user).values("pk"))
+    def rows(self) -> QuerySet[Dataset]:
+        seen = Dataset.objects.filter(pk__in=datasets_of(self.request.user).values("pk"))
         return seen.counted().select_related("owner").defer("mapping")
 
-    def own(self) -> Collection:
+    def own(self) -> Dataset:
         """Return the dataset of the address, if the user owns it."""
         found = self.get_object()
         check_owner(self.request.user, found)
@@ -218,9 +218,9 @@ class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         dataset = self.own()
         check_confirmed(request)
         if datasets.is_slow_to_delete(dataset):
-            job = tasks.begin_once(kind=dataset_uses.DELETE, by=request.user, collection=dataset)
+            job = tasks.begin_once(kind=dataset_uses.DELETE, by=request.user, dataset=dataset)
             return accepted_response(job)
-        dataset_uses.delete_dataset(collection=dataset, by=request.user)
+        dataset_uses.delete_dataset(dataset=dataset, by=request.user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(request=UsernameSerializer, responses=DatasetSerializer)
@@ -230,7 +230,7 @@ class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         dataset = self.own()
         check_confirmed(request)
         to = find_account(self.content(UsernameSerializer)["username"])
-        dataset_uses.transfer_dataset(collection=dataset, to=to, by=request.user)
+        dataset_uses.transfer_dataset(dataset=dataset, to=to, by=request.user)
         return Response(DatasetSerializer(self.rows().get(pk=dataset.pk)).data)
 
     @extend_schema(
@@ -268,29 +268,29 @@ class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         return download_response(_pieces(dataset, kind), media_type, name)
 
 
-def _begin_adding(dataset: Collection, rows: list[Any], *, by: User, accept: bool) -> Any:
+def _begin_adding(dataset: Dataset, rows: list[Any], *, by: User, accept: bool) -> Any:
     """Store rows as a file of a dataset, and have a job add it."""
     lines = (json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
     file = storage.keep_pieces(lines)
-    added = files.upload_file(collection=dataset, name=ROWS_FILE, file=file, by=by)
+    added = files.upload_file(dataset=dataset, name=ROWS_FILE, file=file, by=by)
     return tasks.start_job(
         jobs.enqueue,
         kind=files.ADD_ROWS,
         parameters={"files": [added.pk], "accept_surprises": accept},
         by=by,
-        collection=dataset,
+        dataset=dataset,
     )
 
 
-def _pieces(dataset: Collection, kind: str) -> Iterator[str]:
+def _pieces(dataset: Dataset, kind: str) -> Iterator[str]:
     with transactions.one_moment():
-        parts = exports.parts_of_material(collection=dataset)
+        parts = exports.parts_of_material(dataset=dataset)
         if kind == "jsonl":
             yield from jsonl_pieces(parts)
         elif kind == "label-studio":
             yield from label_studio_pieces(parts, raters=())
         else:
-            used = sorted(exports.columns_of_material(collection=dataset))
+            used = sorted(exports.columns_of_material(dataset=dataset))
             yield from csv_pieces(parts, used=used, guarded=kind == "csv")
 
 
@@ -323,7 +323,7 @@ class Shares(Create, Destroy, InDataset):
     def add(self, content: dict[str, Any]) -> User:
         """Let another user plan campaigns about a dataset."""
         user = find_account(content["username"])
-        datasets.share_dataset(collection=self.dataset, user=user, by=self.request.user)
+        datasets.share_dataset(dataset=self.dataset, user=user, by=self.request.user)
         return next(each for each in self._shares() if each.pk == user.pk)
 
     def rows(self) -> QuerySet[User]:
@@ -332,7 +332,7 @@ class Shares(Create, Destroy, InDataset):
     def remove(self, instance: User) -> None:
         """End another user's use of a dataset; their campaigns about it stop."""
         now = timezone.now()
-        dataset_uses.end_use(collection=self.dataset, user=instance, now=now, by=self.request.user)
+        dataset_uses.end_use(dataset=self.dataset, user=instance, now=now, by=self.request.user)
 
     def _shares(self) -> Sequence[User]:
         found = []
@@ -487,7 +487,7 @@ class References(mixins.ListModelMixin, BlindDataset):
     filter_backends = ()
 
     def rows(self) -> QuerySet[Reference]:
-        return Reference.objects.filter(source__collection=self.dataset).select_related("source")
+        return Reference.objects.filter(source__dataset=self.dataset).select_related("source")
 
 
 class QuarantineSerializer(serializers.ModelSerializer):

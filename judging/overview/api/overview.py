@@ -144,7 +144,7 @@ class Overviews(InCampaign):
         user, now = request.user, timezone.now()
         counted = snapshots.counted_for(user, self.campaign)
         agreement = live_agreements.look_at_agreement(campaign=self.campaign, by=user, now=now)
-        judges = judges_now(user, self.campaign.collection)
+        judges = judges_now(user, self.campaign.dataset)
         found = {
             "counted_at": counted.at,
             "questions": counted.questions,
@@ -178,7 +178,7 @@ def _forecast(campaign: Campaign, counted: Counted) -> dict[str, datetime | None
 def _criteria(
     campaign: Campaign, counted: Counted, agreement: ShownAgreement | None
 ) -> Iterator[dict[str, Any]]:
-    for criterion in sheets.cached_protocol(campaign.rubric).document.criteria:
+    for criterion in sheets.cached_protocol(campaign.protocol).document.criteria:
         counts = counted.criteria.get(criterion.key, {})
         moments = agreement.over_time.get(criterion.key, []) if agreement else []
         yield {

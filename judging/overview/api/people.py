@@ -34,7 +34,7 @@ from judging.overview.actions import erasures
 from judging.overview.api.datasets import UsernameSerializer
 from judging.people.actions import tokens
 from judging.people.actions.accounts import find_account
-from judging.people.models.user import AccessKey, token_digest
+from judging.people.models.user import ApiToken, token_digest
 from judging.quality.actions import exclusions
 
 
@@ -380,7 +380,7 @@ class Join(APIView):
                 now=now,
                 visitor=study_visitor(request, study=study.uuid, now=now),
             )
-            token = tokens.make_token(user=user, now=now, scope=AccessKey.Scope.ANNOTATE)
+            token = tokens.make_token(user=user, now=now, scope=ApiToken.Scope.ANNOTATE)
         link = reverse("annotation:go", args=[enrollments.personal_link(user)])
         found = {
             "campaign": study.uuid,
@@ -392,7 +392,7 @@ class Join(APIView):
 
 
 def _invitation(token: str) -> Invitation:
-    known = Invitation.objects.select_related("campaign__rubric")
+    known = Invitation.objects.select_related("campaign__protocol")
     found = known.filter(digest=token_digest(token), role=Membership.Role.ANNOTATOR).first()
     if found is None:
         raise NotFound("There is no such invitation.")

@@ -16,7 +16,7 @@ from judging.base.views.refusals import refusals_shown
 from judging.campaigns.actions import dataset_uses
 from judging.campaigns.forms.campaigns import MemberForm
 from judging.campaigns.models.campaign import Campaign
-from judging.people.actions import accounts, history, log_ins, second_factors
+from judging.people.actions import accounts, history, log_ins, two_factors
 from judging.people.actions.accounts import find_account
 from judging.people.forms.accounts import AccountForm, RightsForm
 from judging.people.guards import (
@@ -78,7 +78,7 @@ def edit_account(request: HttpRequest, pk: int) -> HttpResponse:
         "form": form,
         "owner": owner,
         "paused": paused,
-        "has_second_factor": second_factors.is_on(owner),
+        "has_two_factor": two_factors.is_on(owner),
         "hand_over_form": MemberForm(roles=()),
     }
     return render(request, "judging/people/account.html", shown, status=422 if form.errors else 200)
@@ -93,10 +93,10 @@ def transfer_all_work(request: HttpRequest, pk: int) -> HttpResponse:
     with refusals_shown(request):
         to = find_account(sent_text(request.POST, "username"))
         owned, managed = dataset_uses.hand_over_all(owner=owner, to=to, by=request.user)
-        told = {"name": to, "collections": owned, "campaigns": managed}
+        told = {"name": to, "datasets": owned, "campaigns": managed}
         messages.success(
             request,
-            _("Handed over to %(name)s: %(collections)s datasets, %(campaigns)s campaigns.") % told,
+            _("Handed over to %(name)s: %(datasets)s datasets, %(campaigns)s campaigns.") % told,
         )
     return redirect("judging:account", owner.pk)
 

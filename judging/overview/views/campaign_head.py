@@ -58,7 +58,7 @@ PEOPLE_PAGES = (
     TabPage("annotators", _("Annotators"), "judging:annotators"),
     TabPage("exclusion_rules", _("Exclusion rules"), "judging:exclusion_rules", "manager judged"),
     TabPage("crowd", _("Crowd platform"), "judging:crowd", "manager judged"),
-    TabPage("judges", _("LLM judges"), "judging:machine_judges"),
+    TabPage("judges", _("LLM judges"), "judging:llm_judges"),
 )
 ITEM_PAGES = (
     TabPage("items", _("Items"), "analysis:items"),

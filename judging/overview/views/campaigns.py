@@ -23,7 +23,7 @@ from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign, Round, Task, TasksInOrder
 from judging.campaigns.models.members import Membership
 from judging.crowd.actions import crowd_platforms
-from judging.datasets.guards import collections_to_plan_with
+from judging.datasets.guards import datasets_to_plan_with
 from judging.enrolments import guards
 from judging.enrolments.actions import enrollments
 from judging.imports.actions import exports
@@ -47,7 +47,7 @@ THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
 @require_GET
 def list_campaigns(request: HttpRequest) -> HttpResponse:
     """List the campaigns a user manages or analyses."""
-    found = Campaign.objects.visible_to(request.user).select_related("rubric", "collection")
+    found = Campaign.objects.visible_to(request.user).select_related("protocol", "dataset")
     page = Paginator(found.listed().with_places(), 50).get_page(request.GET.get("page"))
     context = {"page": page, "campaigns": page.object_list}
     return render(request, "judging/overview/index.html", context)
@@ -64,7 +64,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "job_title": TITLES.get(job.kind, job.kind) if job else "",
         "worker_lives": jobs.worker_lives(),
         "fits_qgstec": not exports.misfit_of_qgstec(campaign),
-        "reproduced": campaign.collection.mapping.get("reproduced"),
+        "reproduced": campaign.dataset.mapping.get("reproduced"),
         **outlook(campaign, count_judged(campaign)),
     }
     return render(request, "judging/overview/overview.html", context)
@@ -75,7 +75,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 def duplicate_campaign_view(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Plan another campaign with the same settings."""
-    get_object_or_404(collections_to_plan_with(request.user), pk=campaign.collection_id)
+    get_object_or_404(datasets_to_plan_with(request.user), pk=campaign.dataset_id)
     with refusals_shown(request):
         made = campaigns.duplicate_campaign(campaign=campaign, by=request.user)
         messages.success(
@@ -318,7 +318,7 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     }
     if not selections.names_systems(campaign, request.user):
         context["reports"] = live.problem_reports(campaign, request.user)[:MAX_PAGE_ROWS]
-    if judges_now(request.user, campaign.collection):
+    if judges_now(request.user, campaign.dataset):
         _without_own(page, request.user)
     return render(request, "judging/overview/tasks.html", context)
 

@@ -1,4 +1,4 @@
-"""Pages of collections: the list, the contents of one, and the quarantined values of its files."""
+"""Pages of datasets: the list, the contents of one, and the quarantined values of its files."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -21,12 +21,12 @@ from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Membership
 from judging.datasets.actions import dataset_counts, datasets
 from judging.datasets.guards import (
-    collection_for_owner,
-    collection_for_readers,
-    collections_of,
-    collections_to_plan_with,
+    dataset_for_owner,
+    dataset_for_readers,
+    datasets_of,
+    datasets_to_plan_with,
 )
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.score import Metric
 from judging.imports.actions import names
 from judging.jobs import tasks
@@ -38,8 +38,8 @@ from judging.people.models.user import User
 @login_required
 @require_GET
 def list_datasets(request: HttpRequest) -> HttpResponse:
-    """List the collections a user owns or works with."""
-    found = collections_of(request.user).select_related("owner").order_by("-created_at")
+    """List the datasets a user owns or works with."""
+    found = datasets_of(request.user).select_related("owner").order_by("-created_at")
     page = Paginator(found, 50).get_page(request.GET.get("page"))
     held = dataset_counts.totals(page)
     there = [each for each in page if each.pk in held]  # others were deleted meanwhile
@@ -47,139 +47,135 @@ def list_datasets(request: HttpRequest) -> HttpResponse:
     return render(request, "judging/overview/datasets/index.html", context)
 
 
-@collection_for_readers
+@dataset_for_readers
 @require_GET
-def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the contents of a collection, and the quarantined values."""
-    quarantine = Paginator(collection.quarantine.all(), 25).get_page(request.GET.get("page"))
+def dataset(request: HttpRequest, dataset: Dataset) -> HttpResponse:
+    """Show the contents of a dataset, and the quarantined values."""
+    quarantine = Paginator(dataset.quarantine.all(), 25).get_page(request.GET.get("page"))
     campaigns = (
         Campaign.objects.visible_to(request.user)
-        .filter(collection=collection)
-        .select_related("rubric")
+        .filter(dataset=dataset)
+        .select_related("protocol")
         .listed()
     )
-    held = dataset_counts.dataset_totals(collection)
-    blind = judges_now(request.user, collection)
+    held = dataset_counts.dataset_totals(dataset)
+    blind = judges_now(request.user, dataset)
     context = {
-        "collection": collection,
+        "dataset": dataset,
         "held": held,
-        "systems": dataset_counts.count_systems(collection),
-        "metrics": dataset_counts.count_metrics(collection),
+        "systems": dataset_counts.count_systems(dataset),
+        "metrics": dataset_counts.count_metrics(dataset),
         "quarantine": quarantine,
         # quarantined texts may name a system that a degraded copy omitted
         "is_blind": blind,
-        "decline": how_to_decline(request.user, collection) if blind else "",
+        "decline": how_to_decline(request.user, dataset) if blind else "",
         "campaigns": Paginator(campaigns, 50).get_page(request.GET.get("campaigns")),
-        "files": collection.added_files.listed(),
-        "is_owner": request.user.can_create_campaigns and collection.owner_id == request.user.pk,
-        "uses": dataset_uses.uses(collection) if collection.owner_id == request.user.pk else [],
-        "seen_by": _seen_by(collection) if collection.owner_id == request.user.pk else [],
+        "files": dataset.added_files.listed(),
+        "is_owner": request.user.can_create_campaigns and dataset.owner_id == request.user.pk,
+        "uses": dataset_uses.uses(dataset) if dataset.owner_id == request.user.pk else [],
+        "seen_by": _seen_by(dataset) if dataset.owner_id == request.user.pk else [],
         "share_form": MemberForm(roles=()),
         "hand_over_form": MemberForm(roles=(), auto_id="id_owner_%s"),
-        "may_plan": collections_to_plan_with(request.user).filter(pk=collection.pk).exists(),
+        "may_plan": datasets_to_plan_with(request.user).filter(pk=dataset.pk).exists(),
     }
     context["has_people"] = (
         any(each.kind == Metric.Kind.HUMAN_MEAN for each in context["metrics"])
         or campaigns.filter(origin=Campaign.Origin.IMPORTED).exists()
     )
     context["alike"] = names.find_similar_names([each.name for each in context["systems"]])
-    return render(request, "judging/overview/datasets/collection.html", context)
+    return render(request, "judging/overview/datasets/dataset.html", context)
 
 
-def _seen_by(collection: Collection) -> QuerySet[Membership]:
-    """Return the roles by which users other than its owner see a collection: those in campaigns
+def _seen_by(dataset: Dataset) -> QuerySet[Membership]:
+    """Return the roles by which users other than its owner see a dataset: those in campaigns
     that another user created."""
-    seen = Membership.objects.staff().filter(campaign__in=collection.campaigns.in_use())
-    others = seen.exclude(user=collection.owner_id).exclude(user=F("campaign__created_by"))
+    seen = Membership.objects.staff().filter(campaign__in=dataset.campaigns.in_use())
+    others = seen.exclude(user=dataset.owner_id).exclude(user=F("campaign__created_by"))
     shown = others.select_related("user", "campaign").only("role", "user", "campaign__title")
     return shown.order_by("user__username", "campaign", "role")
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_POST
 @password_confirmed
-def share_dataset_view(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Allow a user to plan campaigns about the collection."""
+def share_dataset_view(request: HttpRequest, dataset: Dataset) -> HttpResponse:
+    """Allow a user to plan campaigns about the dataset."""
     with refusals_shown(request):
         user = find_account(sent_text(request.POST, "username"))
-        datasets.share_dataset(collection=collection, user=user, by=request.user)
+        datasets.share_dataset(dataset=dataset, user=user, by=request.user)
         messages.success(request, _("%(name)s may use this dataset.") % {"name": user})
-    return redirect("judging:collection", collection.pk)
+    return redirect("judging:dataset", dataset.pk)
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_POST
 @password_confirmed
-def end_use_view(request: HttpRequest, collection: Collection, user: int) -> HttpResponse:
-    """End a user's right to use the collection."""
+def end_use_view(request: HttpRequest, dataset: Dataset, user: int) -> HttpResponse:
+    """End a user's right to use the dataset."""
     other = get_object_or_404(
-        User.objects.filter(
-            pk__in=[each.pk for each, _may, _which in dataset_uses.uses(collection)]
-        ),
+        User.objects.filter(pk__in=[each.pk for each, _may, _which in dataset_uses.uses(dataset)]),
         pk=user,
     )
-    stopped = dataset_uses.end_use(
-        collection=collection, user=other, now=timezone.now(), by=request.user
-    )
+    stopped = dataset_uses.end_use(dataset=dataset, user=other, now=timezone.now(), by=request.user)
     messages.success(request, _("Ended. Campaigns stopped: %(n)s.") % {"n": stopped})
-    return redirect("judging:collection", collection.pk)
+    return redirect("judging:dataset", dataset.pk)
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_POST
 @password_confirmed
-def transfer_dataset_view(request: HttpRequest, collection: Collection) -> HttpResponse:
+def transfer_dataset_view(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Make another user the owner."""
     with refusals_shown(request):
         to = find_account(sent_text(request.POST, "username"))
-        dataset_uses.transfer_dataset(collection=collection, to=to, by=request.user)
+        dataset_uses.transfer_dataset(dataset=dataset, to=to, by=request.user)
         messages.success(request, _("%(name)s owns this dataset now.") % {"name": to})
-    return redirect("judging:collection", collection.pk)
+    return redirect("judging:dataset", dataset.pk)
 
 
-@collection_for_readers
+@dataset_for_readers
 @not_for_who_judges
 @require_GET
-def download_quarantine(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
+def download_quarantine(request: HttpRequest, dataset: Dataset) -> StreamingHttpResponse:
     """Return the quarantined values as CSV."""
     columns = ("row", "column", "value", "reason")
-    rows = collection.quarantine.values_list(*columns).iterator()
+    rows = dataset.quarantine.values_list(*columns).iterator()
     response = StreamingHttpResponse(
         spreadsheets.spreadsheet_lines(columns, rows), content_type="text/csv; charset=utf-8"
     )
-    name = slugify(collection.name) or "collection"
+    name = slugify(dataset.name) or "dataset"
     response["Content-Disposition"] = f'attachment; filename="{name}-quarantine.csv"'
     return response
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_POST
-def remove_scores_view(request: HttpRequest, collection: Collection, metric: int) -> HttpResponse:
+def remove_scores_view(request: HttpRequest, dataset: Dataset, metric: int) -> HttpResponse:
     """Remove a column that was computed here; it can be computed again."""
-    computed = get_object_or_404(collection.metrics.filter(kind=Metric.Kind.COMPUTED), pk=metric)
+    computed = get_object_or_404(dataset.metrics.filter(kind=Metric.Kind.COMPUTED), pk=metric)
     datasets.remove_scores(metric=computed, by=request.user)
     messages.success(request, _("“%(name)s” is removed.") % {"name": computed.name})
-    return redirect("judging:collection", collection.pk)
+    return redirect("judging:dataset", dataset.pk)
 
 
-@collection_for_owner
+@dataset_for_owner
 @require_http_methods(["GET", "POST"])
 @password_confirmed
-def delete_dataset_view(request: HttpRequest, collection: Collection) -> HttpResponse:
+def delete_dataset_view(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     """Show what would be deleted and ask for a confirmation; then delete it, a large one by a
     job."""
     if request.method == "POST":
         try:
-            return _delete(request, collection)
+            return _delete(request, dataset)
         except dataset_uses.InUse:
             pass  # the page names what uses it
-    held = dataset_counts.dataset_totals(collection)
-    in_use = collection.campaigns.listed().order_by("title")
+    held = dataset_counts.dataset_totals(dataset)
+    in_use = dataset.campaigns.listed().order_by("title")
     seen = Campaign.objects.visible_to(request.user)
     context = {
-        "collection": collection,
+        "dataset": dataset,
         "held": held,
-        "score_count": sum(each.score_count for each in dataset_counts.count_metrics(collection)),
+        "score_count": sum(each.score_count for each in dataset_counts.count_metrics(dataset)),
         "campaigns": in_use.filter(pk__in=seen),
         "hidden_count": in_use.exclude(pk__in=seen).count(),
     }
@@ -187,10 +183,10 @@ def delete_dataset_view(request: HttpRequest, collection: Collection) -> HttpRes
     return render(request, "judging/overview/datasets/delete.html", context, status=status)
 
 
-def _delete(request: HttpRequest, collection: Collection) -> HttpResponse:
-    if not datasets.is_slow_to_delete(collection):
-        dataset_uses.delete_dataset(collection=collection, by=request.user)
-        messages.success(request, _("“%(name)s” is deleted.") % {"name": collection.name})
-        return redirect("judging:collections")
-    job = tasks.begin_once(kind=dataset_uses.DELETE, by=request.user, collection=collection)
+def _delete(request: HttpRequest, dataset: Dataset) -> HttpResponse:
+    if not datasets.is_slow_to_delete(dataset):
+        dataset_uses.delete_dataset(dataset=dataset, by=request.user)
+        messages.success(request, _("“%(name)s” is deleted.") % {"name": dataset.name})
+        return redirect("judging:datasets")
+    job = tasks.begin_once(kind=dataset_uses.DELETE, by=request.user, dataset=dataset)
     return redirect("judging:job", job.pk)

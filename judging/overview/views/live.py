@@ -51,7 +51,7 @@ def live_values(campaign: Campaign, user: User) -> dict[str, Any]:
     counted = counted_for(user, campaign)
     campaign.places, campaign.filled, campaign.held = counted.places, counted.filled, counted.held
     annotators = annotator_rows(campaign, counted, enrolled(campaign), user)
-    judges = judges_now(user, campaign.collection)
+    judges = judges_now(user, campaign.dataset)
     agreement = _agreement(campaign, counted, user)
     shows_systems = counted.filled and not judges
     systems = list(snapshots.systems_so_far(campaign, counted)) if shows_systems else []
@@ -112,7 +112,7 @@ def problem_reports(campaign: Campaign, user: User) -> QuerySet[Note]:
     a system, because managers may judge too. Managers who still do see only reports of others
     outside checks: their own, or one on a check, would reveal which tasks are checks."""
     found = Note.objects.reports().filter(assignment__round__campaign=campaign)
-    if judges_now(user, campaign.collection):
+    if judges_now(user, campaign.dataset):
         checks = Q(assignment__round__kind=Round.Kind.CHECKS)
         found = found.exclude(checks | Q(assignment__enrollment__user=user))
     related = (
@@ -192,7 +192,7 @@ class CriterionNow:
 def _criteria(
     campaign: Campaign, counted: Counted, agreement: ShownAgreement | None
 ) -> Iterator[CriterionNow]:
-    for criterion in sheets.cached_protocol(campaign.rubric).document.criteria:
+    for criterion in sheets.cached_protocol(campaign.protocol).document.criteria:
         counts = counted.criteria.get(criterion.key)
         if not counts:
             continue
@@ -259,7 +259,7 @@ def _reasons(campaign: Campaign, agreement: ShownAgreement | None) -> list[tuple
     """Return why alphas or their intervals are missing, each with the names of its criteria."""
     names: dict[str, list[str]] = {}
     if agreement:
-        for criterion in sheets.cached_protocol(campaign.rubric).document.criteria:
+        for criterion in sheets.cached_protocol(campaign.protocol).document.criteria:
             if reason := agreement.criteria.get(criterion.key, {}).get("reason"):
                 names.setdefault(reason, []).append(criterion.name)
     return list(names.items())

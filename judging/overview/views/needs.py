@@ -89,9 +89,9 @@ def _underpaid(campaign: Campaign, counted: Counted) -> Iterator[Need]:
 
 
 def _quarantined(campaign: Campaign) -> Iterator[Need]:
-    if n := campaign.collection.quarantine.count():
+    if n := campaign.dataset.quarantine.count():
         sentence = _("The dataset has values in quarantine: %(n)s.") % {"n": n}
-        url = reverse("judging:collection", args=[campaign.collection_id])
+        url = reverse("judging:dataset", args=[campaign.dataset_id])
         yield Need(sentence, _("See the values"), f"{url}#quarantine")
 
 

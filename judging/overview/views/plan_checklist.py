@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from judging.campaigns import hypotheses, quality_plan
-from judging.campaigns.actions import locked_protocols, selections
+from judging.campaigns.actions import locked_plans, selections
 from judging.campaigns.actions.campaigns import AMENDABLE
 from judging.campaigns.forms.plans import PARTS, AmendForm, PlanForm
 from judging.campaigns.models.campaign import Campaign, Deviation
@@ -83,7 +83,7 @@ def _status_of(campaign: Campaign, part: str) -> str:
     if part == "design":
         return ", ".join(
             [
-                campaign.rubric.title,
+                campaign.protocol.title,
                 ngettext(
                     "%(n)s annotator a task",
                     "%(n)s annotators a task",
@@ -169,13 +169,13 @@ def _checks(campaign: Campaign) -> str:
 def declared_hypotheses(campaign: Campaign) -> list[str]:
     """Return the plan's declarations about tests, as sentences."""
     stored = (
-        locked_protocols.read_locked_protocol(campaign)["hypotheses"]
-        if campaign.protocol
+        locked_plans.read_locked_plan(campaign)["hypotheses"]
+        if campaign.locked_plan
         else campaign.hypotheses
     )
     declared = hypotheses.hypotheses_from_document(stored)
     names = {
-        each.key: each.name for each in sheets.cached_protocol(campaign.rubric).document.criteria
+        each.key: each.name for each in sheets.cached_protocol(campaign.protocol).document.criteria
     }
     return list(hypotheses.describe_hypotheses(declared, names))
 
@@ -247,8 +247,8 @@ def _locked_values(campaign: Campaign) -> Iterator[tuple[str, str, str]]:
     if campaign.tasks_per_annotator:
         limit = _("at most %(n)s tasks each") % {"n": campaign.tasks_per_annotator}
         order = f"{order}, {limit}"
-    yield "rubric", _("Protocol"), str(campaign.rubric)
-    yield "collection", _("Dataset"), campaign.collection.name
+    yield "protocol", _("Protocol"), str(campaign.protocol)
+    yield "dataset", _("Dataset"), campaign.dataset.name
     yield "items", _("Items"), selections.describe_judged(campaign)
     annotators = str(campaign.annotators_per_task)
     yield "annotators_per_task", _("Annotators for each task"), annotators
@@ -263,4 +263,4 @@ def _locked_values(campaign: Campaign) -> Iterator[tuple[str, str, str]]:
     yield "hypotheses", _("Hypotheses"), " ".join(declared_hypotheses(campaign))
     yield "analysis_plan", _("Analysis plan"), campaign.analysis_plan
     yield "sample_reason", _("Reason for the sample size"), campaign.sample_reason
-    yield "hash", _("Hash"), f"{campaign.protocol_digest[:16]}…"
+    yield "hash", _("Hash"), f"{campaign.locked_digest[:16]}…"

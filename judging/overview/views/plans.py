@@ -23,8 +23,8 @@ from judging.campaigns.guards import campaign_for_managers
 from judging.campaigns.models.campaign import Campaign, Deviation
 from judging.campaigns.selection import CannotChoose
 from judging.crowd.actions import crowd_platforms
-from judging.datasets.guards import collections_to_plan_with
-from judging.datasets.models.dataset import Collection, Source
+from judging.datasets.guards import datasets_to_plan_with
+from judging.datasets.models.dataset import Dataset, Source
 from judging.jobs import tasks
 from judging.overview.views import plan_checklist
 from judging.people.guards import creator_required
@@ -38,7 +38,7 @@ def create_draft_view(request: HttpRequest) -> HttpResponse:
 
     The button `look` shows the protocols that fit another dataset, and keeps what was entered.
     """
-    own = collections_to_plan_with(request.user)
+    own = datasets_to_plan_with(request.user)
     if request.method == "GET" and not own.exists():
         return render(request, "judging/overview/no_dataset.html")
     about = _dataset_named(request, own)
@@ -47,13 +47,13 @@ def create_draft_view(request: HttpRequest) -> HttpResponse:
         request.POST if is_sent else None,
         user=request.user,
         material=fit.count_contents(about) if about else None,
-        collections=own,
-        initial={**request.GET.dict(), **request.POST.dict(), "collection": about and about.pk},
+        datasets=own,
+        initial={**request.GET.dict(), **request.POST.dict(), "dataset": about and about.pk},
     )
     if is_sent and form.is_valid():
         with refusals_shown(form):
             made = plans.create_draft(
-                by=request.user, collection=form.cleaned_data["collection"], plan=form.plan()
+                by=request.user, dataset=form.cleaned_data["dataset"], plan=form.plan()
             )
             messages.success(request, _("The draft is saved. Annotators see nothing of it yet."))
             return redirect("judging:plan", made.uuid)
@@ -61,14 +61,14 @@ def create_draft_view(request: HttpRequest) -> HttpResponse:
     return render(request, "judging/overview/new.html", context, status=422 if form.errors else 200)
 
 
-def _dataset_named(request: HttpRequest, own: QuerySet[Collection]) -> Collection | None:
+def _dataset_named(request: HttpRequest, own: QuerySet[Dataset]) -> Dataset | None:
     """Return the dataset that a form or an address names; an address that names none means the
     user's newest with questions."""
     named = request.POST if request.method == "POST" else request.GET
-    if "collection" not in named:
-        has_questions = Exists(Source.objects.filter(collection=OuterRef("pk")))
+    if "dataset" not in named:
+        has_questions = Exists(Source.objects.filter(dataset=OuterRef("pk")))
         return own.order_by(has_questions.desc(), "-pk").first()
-    return own.filter(pk=whole_number(named["collection"], least=1)).first()
+    return own.filter(pk=whole_number(named["dataset"], least=1)).first()
 
 
 @campaign_for_managers
@@ -150,7 +150,7 @@ def outlook(campaign: Campaign, material: MaterialFacts | None) -> dict[str, Any
     judging."""
     if material is None:
         return {}
-    document = sheets.cached_protocol(campaign.rubric).document
+    document = sheets.cached_protocol(campaign.protocol).document
     effort = fit.effort(document, material, campaign.annotators_per_task)
     return {"misfits": fit.misfits(document, material), "effort": effort}
 

@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from judging.base.refusals import Refused
 from judging.people.actions import history
 from judging.people.models.event import Event
-from judging.people.models.user import AccessKey, User
+from judging.people.models.user import ApiToken, User
 
 BYTES = 20
 DAYS = 90
@@ -31,11 +31,11 @@ def hash_token(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-class KeyAuthentication(BaseAuthentication):
+class ApiTokenAuthentication(BaseAuthentication):
     """Authentication by an API token; not in judging.api, which Django REST framework must load after
     this."""
 
-    def authenticate(self, request: Request) -> tuple[User, AccessKey] | None:
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         key = sent_with(request)
         return (key.user, key) if key else None
 
@@ -43,7 +43,7 @@ class KeyAuthentication(BaseAuthentication):
         return "Token"
 
 
-def sent_with(request: Request | HttpRequest) -> AccessKey | None:
+def sent_with(request: Request | HttpRequest) -> ApiToken | None:
     """Return the API token sent with a request, None if there is none; raise AuthenticationFailed
     if it is not valid."""
     words = request.META.get("HTTP_AUTHORIZATION", "").split()
@@ -54,10 +54,10 @@ def sent_with(request: Request | HttpRequest) -> AccessKey | None:
     return _standing(words[1], timezone.now())
 
 
-def _standing(shown: str, now: datetime) -> AccessKey:
+def _standing(shown: str, now: datetime) -> ApiToken:
     """Return the token that was sent, and note its use; raise AuthenticationFailed if it is not
     valid any more."""
-    key = AccessKey.objects.select_related("user").filter(digest=hash_token(shown)).first()
+    key = ApiToken.objects.select_related("user").filter(digest=hash_token(shown)).first()
     if (
         key is None
         or not key.user.is_active
@@ -66,7 +66,7 @@ def _standing(shown: str, now: datetime) -> AccessKey:
     ):
         raise AuthenticationFailed(INVALID)
     if key.used_at is None or key.used_at < now - NOTED:
-        AccessKey.objects.filter(pk=key.pk).update(used_at=now)
+        ApiToken.objects.filter(pk=key.pk).update(used_at=now)
     return key
 
 
@@ -78,7 +78,7 @@ class LoggedOut(Refused):
 
 
 def make_token(
-    *, user: User, now: datetime, scope: str = AccessKey.Scope.READ, days: int = DAYS
+    *, user: User, now: datetime, scope: str = ApiToken.Scope.READ, days: int = DAYS
 ) -> str:
     """Return a new token, which replaces the old one; it cannot be shown again."""
     key = secrets.token_hex(BYTES)
@@ -87,8 +87,8 @@ def make_token(
         owner = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if owner.version != user.version:
             raise LoggedOut
-        AccessKey.objects.filter(user=owner).delete()
-        AccessKey.objects.create(
+        ApiToken.objects.filter(user=owner).delete()
+        ApiToken.objects.create(
             user=owner,
             digest=hash_token(key),
             scope=scope,
@@ -100,14 +100,14 @@ def make_token(
     return key
 
 
-def valid_token(user: User, *, now: datetime) -> AccessKey | None:
+def valid_token(user: User, *, now: datetime) -> ApiToken | None:
     """Return a user's token, if it is still valid."""
-    return AccessKey.objects.filter(user=user, version=user.version, expires_at__gt=now).first()
+    return ApiToken.objects.filter(user=user, version=user.version, expires_at__gt=now).first()
 
 
 def revoke_token(*, user: User) -> None:
     """Revoke a user's token."""
     with transaction.atomic():
-        gone, _of = AccessKey.objects.filter(user=user).delete()
+        gone, _of = ApiToken.objects.filter(user=user).delete()
         if gone:
             history.record_event(Event.Act.KEY_REVOKED, by=user)

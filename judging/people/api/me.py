@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from judging.people.models.user import AccessKey, User
+from judging.people.models.user import ApiToken, User
 
 
 class MeSerializer(serializers.ModelSerializer):
@@ -31,5 +31,5 @@ class Me(APIView):
     def get(self, request: Request) -> Response:
         """Return the user of this request."""
         user = request.user
-        user.scope = request.auth.scope if isinstance(request.auth, AccessKey) else "session"
+        user.scope = request.auth.scope if isinstance(request.auth, ApiToken) else "session"
         return Response(MeSerializer(user).data)

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 from rest_framework import permissions
 from rest_framework.request import Request
 
-from judging.people.models.user import AccessKey
+from judging.people.models.user import ApiToken
 
 if TYPE_CHECKING:  # the views read their permissions from the settings, and so from here
     from rest_framework.views import APIView
 
-READ, MANAGE, ANNOTATE = AccessKey.Scope.READ, AccessKey.Scope.MANAGE, AccessKey.Scope.ANNOTATE
+READ, MANAGE, ANNOTATE = ApiToken.Scope.READ, ApiToken.Scope.MANAGE, ApiToken.Scope.ANNOTATE
 
 
 class HasScope(permissions.BasePermission):
@@ -19,7 +19,7 @@ class HasScope(permissions.BasePermission):
     message = "The scope of your token does not allow this."
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
-        if not isinstance(request.auth, AccessKey):
+        if not isinstance(request.auth, ApiToken):
             return True
         needed = getattr(view, "scope", None)
         if needed == ANNOTATE:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from judging.people.actions import log_ins
-from judging.people.models.user import AccessKey, User
+from judging.people.models.user import ApiToken, User
 
 
 class LogInForm(AuthenticationForm):
@@ -127,7 +127,7 @@ class KeyForm(forms.Form):
     """The scope of an API token, and how long it is valid."""
 
     scope = forms.ChoiceField(
-        label=_("Scope"), choices=AccessKey.Scope.choices, initial=AccessKey.Scope.READ
+        label=_("Scope"), choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ
     )
     days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=366, initial=90)
 

@@ -32,7 +32,7 @@ class User(AbstractUser):
 
     @property
     def can_create_campaigns(self) -> bool:
-        """Whether the account may create collections and campaigns: administrators always may."""
+        """Whether the account may create datasets and campaigns: administrators always may."""
         return self.may_create_campaigns or self.is_superuser
 
     def _get_session_auth_hash(self, secret: str | bytes | None = None) -> str:
@@ -64,7 +64,7 @@ class Visit(models.Model):
         return f"{self.user} with {self.browser}"
 
 
-class AccessKey(models.Model):
+class ApiToken(models.Model):
     """An API token, of which only a hash is stored. Its scope narrows the roles of its user."""
 
     class Scope(models.TextChoices):
@@ -73,7 +73,7 @@ class AccessKey(models.Model):
         ANNOTATE = "annotate", "annotate"
 
     user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_key"
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_token"
     )
     digest = models.CharField(max_length=64, unique=True)
     scope = models.CharField(max_length=8, choices=Scope.choices, default=Scope.READ)

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.people.actions import accounts, history, log_ins, second_factors, visits
+from judging.people.actions import accounts, history, log_ins, two_factors, visits
 from judging.people.forms.accounts import (
     ChangedPasswordForm,
     ConfirmForm,
@@ -29,7 +29,7 @@ from judging.people.forms.accounts import (
 from judging.people.guards import CONFIRMED, administrator_required
 from judging.people.models.event import Event
 from judging.people.models.user import BY_LINK_PREFIX, User
-from judging.people.views.second_factor import ask_for_code
+from judging.people.views.two_factor import ask_for_code
 
 CARRIED = "carried"  # a field of the page for the password: another form's fields are with it
 
@@ -56,7 +56,7 @@ class LogIn(_Counted, LoginView):
     redirect_authenticated_user = True
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        if second_factors.is_on(form.get_user()):
+        if two_factors.is_on(form.get_user()):
             return ask_for_code(self.request, form.get_user(), self.get_success_url())
         with transaction.atomic():
             answer = super().form_valid(form)
@@ -87,7 +87,7 @@ class NewPassword(PasswordResetConfirmView):
             answer = super().form_valid(form)
             visits.end_all(user=self.user)
             history.record_event(Event.Act.PASSWORD_CHANGED, by=self.user, after="by a link")
-            if is_first and not second_factors.is_on(self.user):
+            if is_first and not two_factors.is_on(self.user):
                 login(self.request, self.user)
                 history.record_event(Event.Act.LOGGED_IN, by=self.user)
                 answer = redirect("judging:home")

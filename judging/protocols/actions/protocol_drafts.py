@@ -10,7 +10,7 @@ from judging.base.refusals import Refused
 from judging.people.models.user import User
 from judging.protocols import documents, protocol_edits
 from judging.protocols.actions import protocols
-from judging.protocols.models.protocol import Rubric, RubricDraft
+from judging.protocols.models.protocol import Protocol, ProtocolDraft
 from judging.protocols.protocol_yaml import ProtocolError, ProtocolProblem
 
 
@@ -30,32 +30,32 @@ class ChangedElsewhere(Refused):
     )
 
 
-def start_protocol_draft(*, by: User, text: str, now: datetime) -> RubricDraft:
+def start_protocol_draft(*, by: User, text: str, now: datetime) -> ProtocolDraft:
     """Begin a draft with a text, complete or not."""
-    return RubricDraft.objects.create(
+    return ProtocolDraft.objects.create(
         owner=by, text=_kept(text), title=_title(text), updated_at=now
     )
 
 
-def start_own_version(*, rubric: Rubric, by: User, now: datetime) -> RubricDraft:
+def start_own_version(*, protocol: Protocol, by: User, now: datetime) -> ProtocolDraft:
     """Begin a draft with a copy: the next version of the user's own protocol, or a protocol of the
     user's own from any other."""
-    document = documents.protocol_from_document(rubric.document)
-    own = Rubric.objects.filter(owner=by)
-    if rubric.owner_id == by.pk:
-        taken = set(own.filter(key=rubric.key).values_list("version", flat=True))
+    document = documents.protocol_from_document(protocol.document)
+    own = Protocol.objects.filter(owner=by)
+    if protocol.owner_id == by.pk:
+        taken = set(own.filter(key=protocol.key).values_list("version", flat=True))
         plain = protocol_edits.next_version(document, taken=taken)
     else:
-        taken = set(Rubric.objects.filter(owner=by).values_list("key", flat=True))
+        taken = set(Protocol.objects.filter(owner=by).values_list("key", flat=True))
         plain = protocol_edits.own_version(
-            document, key=protocol_edits.key_from_name(f"{rubric.key[:45]}-own", taken)
+            document, key=protocol_edits.key_from_name(f"{protocol.key[:45]}-own", taken)
         )
     return start_protocol_draft(by=by, text=documents.write_yaml(plain), now=now)
 
 
 def save_protocol_draft(
-    *, draft: RubricDraft, text: str, revision: int, now: datetime
-) -> RubricDraft:
+    *, draft: ProtocolDraft, text: str, revision: int, now: datetime
+) -> ProtocolDraft:
     """Store a new text; raise ChangedElsewhere if another was stored since `revision`."""
     changes = {
         "text": _kept(text),
@@ -63,34 +63,34 @@ def save_protocol_draft(
         "updated_at": now,
         "revision": F("revision") + 1,
     }
-    if not RubricDraft.objects.filter(pk=draft.pk, revision=revision).update(**changes):
+    if not ProtocolDraft.objects.filter(pk=draft.pk, revision=revision).update(**changes):
         raise ChangedElsewhere
     draft.refresh_from_db()
     return draft
 
 
-def finish_protocol_draft(*, draft: RubricDraft) -> Rubric:
+def finish_protocol_draft(*, draft: ProtocolDraft) -> Protocol:
     """Make the draft a version of a protocol and delete the draft; raise ProtocolError with all
     problems of the text."""
     with transaction.atomic():
-        rubric = create_version(by=draft.owner, text=draft.text)
+        protocol = create_version(by=draft.owner, text=draft.text)
         draft.delete()
-    return rubric
+    return protocol
 
 
-def create_version(*, by: User, text: str) -> Rubric:
+def create_version(*, by: User, text: str) -> Protocol:
     """Create a version of a user's own protocol from YAML; raise ProtocolError with all problems. An
     equal version is not created again."""
     document = documents.parse(_kept(text), protocol_edits.FILE)
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=by.pk)  # one version at a time
-        same = Rubric.objects.filter(owner=by, key=document.key, version=document.version)
+        same = Protocol.objects.filter(owner=by, key=document.key, version=document.version)
         if same.exclude(digest=documents.hash_document(document)).exists():
             raise ProtocolError([_version_taken(text, document)])
         return protocols.install(document=document, owner=by)
 
 
-def discard_protocol_draft(*, draft: RubricDraft) -> None:
+def discard_protocol_draft(*, draft: ProtocolDraft) -> None:
     """Drop a draft; finished versions stay."""
     draft.delete()
 

@@ -8,15 +8,15 @@ from django.db import transaction
 
 from judging.people.models.user import User
 from judging.protocols import documents
-from judging.protocols.models.protocol import Criterion, Rubric, ScalePoint
+from judging.protocols.models.protocol import Criterion, Protocol, ScalePoint
 from judging.protocols.protocol_schema import ProtocolDocument
 
 
-def install(*, document: ProtocolDocument, owner: User | None = None) -> Rubric:
-    """Return the rubric of a document; make it, with its criteria and scale points, if it is
+def install(*, document: ProtocolDocument, owner: User | None = None) -> Protocol:
+    """Return the protocol of a document; make it, with its criteria and scale points, if it is
     new."""
     with transaction.atomic():
-        rubric, made = Rubric.objects.get_or_create(
+        protocol, made = Protocol.objects.get_or_create(
             key=document.key,
             version=document.version,
             digest=documents.hash_document(document),
@@ -29,11 +29,11 @@ def install(*, document: ProtocolDocument, owner: User | None = None) -> Rubric:
             },
         )
         if made:
-            _derive(rubric, document)
-    return rubric
+            _derive(protocol, document)
+    return protocol
 
 
-def install_shipped(folder: Path = documents.SHIPPED) -> list[Rubric]:
+def install_shipped(folder: Path = documents.SHIPPED) -> list[Protocol]:
     """Install every protocol of a folder; raise ProtocolError if one of them is invalid."""
     texts = [
         (path.read_text(encoding="utf-8"), path.name) for path in sorted(folder.glob("*.yaml"))
@@ -41,11 +41,11 @@ def install_shipped(folder: Path = documents.SHIPPED) -> list[Rubric]:
     return [install(document=documents.parse(text, name)) for text, name in texts]
 
 
-def _derive(rubric: Rubric, document: ProtocolDocument) -> None:
+def _derive(protocol: Protocol, document: ProtocolDocument) -> None:
     stages = {stage.key: number for number, stage in enumerate(document.stages)}
     criteria = Criterion.objects.bulk_create(
         Criterion(
-            rubric=rubric,
+            protocol=protocol,
             key=each.key,
             name=each.name,
             position=position,
@@ -64,11 +64,11 @@ def _derive(rubric: Rubric, document: ProtocolDocument) -> None:
     )
 
 
-def document_of(rubric: Rubric) -> ProtocolDocument:
+def document_of(protocol: Protocol) -> ProtocolDocument:
     """Return a protocol's document, from a cache if it was read before: rows never change."""
-    return _document(rubric.pk, rubric.digest)
+    return _document(protocol.pk, protocol.digest)
 
 
 @lru_cache(maxsize=50)
 def _document(pk: int, digest: str) -> ProtocolDocument:
-    return documents.protocol_from_document(Rubric.objects.get(pk=pk).document)
+    return documents.protocol_from_document(Protocol.objects.get(pk=pk).document)

@@ -19,8 +19,8 @@ from judging.jobs.api.resources import Resource
 from judging.people.guards import check_creator
 from judging.protocols import documents, protocol_edits
 from judging.protocols.actions import protocol_drafts
-from judging.protocols.guards import rubrics_of
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.guards import protocols_of
+from judging.protocols.models.protocol import Protocol
 from judging.protocols.protocol_yaml import ProtocolError, ProtocolProblem
 
 
@@ -35,7 +35,7 @@ class ProtocolSerializer(serializers.ModelSerializer):
     )
 
     class Meta:
-        model = Rubric
+        model = Protocol
         fields = ("id", "key", "version", "title", "task", "digest", "owner", "created_at")
 
 
@@ -91,7 +91,7 @@ class ProtocolFilter(filters.FilterSet):
     shipped = filters.BooleanFilter(field_name="owner", lookup_expr="isnull")
 
     class Meta:
-        model = Rubric
+        model = Protocol
         fields = ("key", "version", "task")
 
 
@@ -102,12 +102,12 @@ class ProtocolFilter(filters.FilterSet):
 class Protocols(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
     """Protocols that come with the software, the user's own, and those of their campaigns."""
 
-    queryset = Rubric.objects.all()
+    queryset = Protocol.objects.all()
     filterset_class = ProtocolFilter
     lookup_value_converter = "int"
 
-    def rows(self) -> QuerySet[Rubric]:
-        found = rubrics_of(self.request.user).select_related("owner")
+    def rows(self) -> QuerySet[Protocol]:
+        found = protocols_of(self.request.user).select_related("owner")
         return found.defer("document") if self.action == "list" else found
 
     def get_serializer_class(self) -> type[ProtocolSerializer]:
@@ -144,13 +144,13 @@ class Protocols(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
     @action(detail=True, renderer_classes=[FileRenderer], filterset_class=None)
     def yaml(self, request: Request, pk: int) -> HttpResponse:
         """Return a version of a protocol as YAML."""
-        rubric = self.get_object()
-        name = f"{rubric.key}-{get_valid_filename(rubric.version)}.yaml"
+        protocol = self.get_object()
+        name = f"{protocol.key}-{get_valid_filename(protocol.version)}.yaml"
         headers = {
             "Content-Disposition": f'attachment; filename="{name}"',
             "X-Content-Type-Options": "nosniff",
         }
-        text = documents.to_yaml(documents.protocol_from_document(rubric.document))
+        text = documents.to_yaml(documents.protocol_from_document(protocol.document))
         return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
 
 

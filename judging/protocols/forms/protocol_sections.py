@@ -1,4 +1,4 @@
-"""The parts of a protocol as the editor asks for them. Docs: docs/rubric-schema.md."""
+"""The parts of a protocol as the editor asks for them. Docs: docs/protocol-schema.md."""
 
 from collections.abc import Mapping
 from typing import Any

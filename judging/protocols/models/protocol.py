@@ -1,11 +1,11 @@
-"""Protocols (rubrics): immutable documents and the rows derived from them."""
+"""Protocols (protocols): immutable documents and the rows derived from them."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 
-class Rubric(models.Model):
+class Protocol(models.Model):
     """A protocol's criteria, scales, stages, rules and aggregates. Rows never change (a trigger
     refuses it)."""
 
@@ -24,7 +24,7 @@ class Rubric(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
-        related_name="rubrics",
+        related_name="protocols",
         null=True,
         blank=True,
     )
@@ -35,9 +35,9 @@ class Rubric(models.Model):
             models.UniqueConstraint(
                 fields=["key", "version", "digest", "owner"],
                 nulls_distinct=False,
-                name="rubric_once",
+                name="protocol_once",
             ),
-            models.CheckConstraint(condition=Q(page_size__gte=1), name="rubric_page_size"),
+            models.CheckConstraint(condition=Q(page_size__gte=1), name="protocol_page_size"),
         ]
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class Criterion(models.Model):
         LOWEST = "lowest", "lowest"
         NONE = "none", "no best end"
 
-    rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="criteria")
+    protocol = models.ForeignKey(Protocol, on_delete=models.PROTECT, related_name="criteria")
     key = models.SlugField(max_length=60)
     name = models.CharField(max_length=100)
     position = models.PositiveSmallIntegerField()
@@ -76,10 +76,10 @@ class Criterion(models.Model):
     best = models.CharField(max_length=10, choices=Best.choices)
 
     class Meta:
-        ordering = ["rubric", "position"]
+        ordering = ["protocol", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["rubric", "key"], name="criterion_key"),
-            models.UniqueConstraint(fields=["rubric", "position"], name="criterion_position"),
+            models.UniqueConstraint(fields=["protocol", "key"], name="criterion_key"),
+            models.UniqueConstraint(fields=["protocol", "position"], name="criterion_position"),
         ]
 
     def __str__(self) -> str:
@@ -104,11 +104,11 @@ class ScalePoint(models.Model):
         return f"{self.value} {self.label}"
 
 
-class RubricDraft(models.Model):
+class ProtocolDraft(models.Model):
     """A draft of a protocol: YAML that may be incomplete or invalid, visible to its owner alone."""
 
     owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="rubric_drafts"
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="protocol_drafts"
     )
     title = models.CharField(max_length=200, blank=True)
     text = models.TextField()

@@ -19,7 +19,7 @@ from judging.protocols.actions.protocol_drafts import ChangedElsewhere, NotText
 from judging.protocols.forms import protocol_sections as sections
 from judging.protocols.forms.protocols import Editor, TextForm, read_protocol_form
 from judging.protocols.guards import draft_for_owner
-from judging.protocols.models.protocol import RubricDraft
+from judging.protocols.models.protocol import ProtocolDraft
 from judging.protocols.protocol_edits import NoSuchPlace, Tree
 from judging.protocols.protocol_yaml import ProtocolError
 from judging.protocols.views.protocols import yaml_file
@@ -29,7 +29,7 @@ MOVES = {"up": -1, "down": 1}
 
 @draft_for_owner
 @require_http_methods(["GET", "POST"])
-def edit_protocol_draft(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+def edit_protocol_draft(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse:
     """Write a protocol as a form; each button of a row saves the form and changes the row."""
     if request.method == "POST":
         return _sent(request, draft)
@@ -40,11 +40,11 @@ def edit_protocol_draft(request: HttpRequest, draft: RubricDraft) -> HttpRespons
             request,
             _("This cannot be read as YAML yet, so it cannot be shown as a form. Mend it here."),
         )
-        return redirect("judging:rubric_draft_yaml", draft.pk)
+        return redirect("judging:protocol_draft_yaml", draft.pk)
     return _page(request, draft, plain, check="check" in request.GET)
 
 
-def _sent(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+def _sent(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse:
     before, plain = draft.text, read_protocol_form(request.POST, _base(draft))
     act, _space, what = request.POST.get("act", "save").partition(" ")
     check = act in ("save", "finish") or "check" in request.POST
@@ -68,19 +68,19 @@ def _sent(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
 
 
 def _after(
-    request: HttpRequest, draft: RubricDraft, plain: Tree, *, act: str, focus: str, check: bool
+    request: HttpRequest, draft: ProtocolDraft, plain: Tree, *, act: str, focus: str, check: bool
 ) -> HttpResponse:
     if act == "finish":
         return _finished(request, draft) or _page(request, draft, plain, check=True, status=422)
     if act == "preview":
-        return redirect("annotation:rubric_preview", draft.pk)
+        return redirect("annotation:protocol_preview", draft.pk)
     if request.htmx:
         return _page(request, draft, plain, check=check, focus=focus)
     if act == "save":
         messages.success(request, _("Saved."))
     anchor = f"#at-{focus}" if focus else ""
     return redirect(
-        reverse("judging:rubric_draft", args=[draft.pk]) + ("?check" if check else "") + anchor
+        reverse("judging:protocol_draft", args=[draft.pk]) + ("?check" if check else "") + anchor
     )
 
 
@@ -99,7 +99,7 @@ def _change(plain: Tree, act: str, what: str, request: HttpRequest) -> str:
 
 def _page(
     request: HttpRequest,
-    draft: RubricDraft,
+    draft: ProtocolDraft,
     plain: Tree,
     *,
     check: bool,
@@ -132,7 +132,7 @@ def _page(
 
 
 def _context(
-    draft: RubricDraft, problems: Any, warnings: tuple[tuple[str, str], ...]
+    draft: ProtocolDraft, problems: Any, warnings: tuple[tuple[str, str], ...]
 ) -> dict[str, Any]:
     return {
         "draft": draft,
@@ -142,10 +142,10 @@ def _context(
     }
 
 
-def _finished(request: HttpRequest, draft: RubricDraft) -> HttpResponse | None:
+def _finished(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse | None:
     """Create a version, or return None if problems have to be shown."""
     try:
-        rubric = protocol_drafts.finish_protocol_draft(draft=draft)
+        protocol = protocol_drafts.finish_protocol_draft(draft=draft)
     except ProtocolError as refused:
         for problem in refused.problems[:1]:
             said = f"{problem.key}: {problem.reason}" if problem.key else problem.reason
@@ -154,9 +154,9 @@ def _finished(request: HttpRequest, draft: RubricDraft) -> HttpResponse | None:
     messages.success(
         request,
         _("Version %(version)s is finished and will never change. Now plan a campaign with it.")
-        % {"version": rubric.version},
+        % {"version": protocol.version},
     )
-    return redirect("judging:rubric", rubric.pk)
+    return redirect("judging:protocol", protocol.pk)
 
 
 def _tell_stale(request: HttpRequest, before: str, after: str) -> None:
@@ -179,7 +179,7 @@ def _revision(request: HttpRequest) -> int:
     return whole_number(request.POST.get("revision", ""), least=0) or 0
 
 
-def _base(draft: RubricDraft) -> Tree:
+def _base(draft: ProtocolDraft) -> Tree:
     try:
         return protocol_edits.tree(draft.text)
     except ProtocolError:
@@ -188,7 +188,7 @@ def _base(draft: RubricDraft) -> Tree:
 
 @draft_for_owner
 @require_http_methods(["GET", "POST"])
-def text(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+def text(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse:
     """Write a protocol as YAML; the text is stored unchanged, and its problems are listed by
     line."""
     if request.method == "GET":
@@ -213,12 +213,12 @@ def text(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
         kept = TextForm(initial={"text": draft.text})
         return _finished(request, draft) or _text_page(request, draft, kept, draft.text, status=422)
     messages.success(request, _("Saved."))
-    return redirect("judging:rubric_draft_yaml", draft.pk)
+    return redirect("judging:protocol_draft_yaml", draft.pk)
 
 
 def _text_page(
     request: HttpRequest,
-    draft: RubricDraft,
+    draft: ProtocolDraft,
     form: TextForm,
     text: str,
     *,
@@ -232,15 +232,15 @@ def _text_page(
 
 @draft_for_owner
 @require_GET
-def download_protocol_draft(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+def download_protocol_draft(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse:
     """Return a draft unchanged, as a file."""
     return yaml_file(draft.text, f"draft-{draft.pk}.yaml")
 
 
 @draft_for_owner
 @require_POST
-def discard_protocol_draft_view(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+def discard_protocol_draft_view(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse:
     """Delete a draft."""
     protocol_drafts.discard_protocol_draft(draft=draft)
     messages.success(request, _("The draft is gone. Finished versions stay."))
-    return redirect("judging:rubrics")
+    return redirect("judging:protocols")

@@ -23,9 +23,9 @@ from judging.protocols.actions import protocol_drafts
 from judging.protocols.actions.protocol_drafts import NotText
 from judging.protocols.forms import protocol_sections as words
 from judging.protocols.forms.protocols import TextForm
-from judging.protocols.guards import rubric_for_readers, rubrics_of
+from judging.protocols.guards import protocol_for_readers, protocols_of
 from judging.protocols.guideline import blocks
-from judging.protocols.models.protocol import Rubric, RubricDraft
+from judging.protocols.models.protocol import Protocol, ProtocolDraft
 from judging.protocols.protocol_schema import (
     FACT_KINDS,
     RULE_KINDS,
@@ -41,9 +41,9 @@ KINDS = {kind: name for name, kind in (*RULE_KINDS.items(), *FACT_KINDS.items())
 class LibraryEntry:
     """A protocol in the library: its newest version, and the older ones."""
 
-    rubric: Rubric
+    protocol: Protocol
     document: ProtocolDocument
-    older: tuple[Rubric, ...]
+    older: tuple[Protocol, ...]
 
     @property
     def task(self) -> Any:
@@ -58,30 +58,30 @@ def list_protocols(request: HttpRequest) -> HttpResponse:
     entries = list(_entries(page))
     context = {
         "page": page,
-        "shipped": [entry for entry in entries if entry.rubric.owner_id is None],
-        "own": [entry for entry in entries if entry.rubric.owner_id == request.user.pk],
+        "shipped": [entry for entry in entries if entry.protocol.owner_id is None],
+        "own": [entry for entry in entries if entry.protocol.owner_id == request.user.pk],
         "others": [
-            entry for entry in entries if entry.rubric.owner_id not in (None, request.user.pk)
+            entry for entry in entries if entry.protocol.owner_id not in (None, request.user.pk)
         ],
-        "drafts": RubricDraft.objects.filter(owner=request.user).defer("text"),
+        "drafts": ProtocolDraft.objects.filter(owner=request.user).defer("text"),
     }
     return render(request, "judging/protocols/shipped/index.html", context)
 
 
-def _versions(user: User) -> list[list[Rubric]]:
+def _versions(user: User) -> list[list[Protocol]]:
     """Return the versions of each protocol, the user's own first and shipped ones last; without
     documents, which are read only for those on the page."""
-    versions: dict[tuple[int | None, str], list[Rubric]] = {}
-    for rubric in rubrics_of(user).defer("document").order_by("title", "-pk"):
-        versions.setdefault((rubric.owner_id, rubric.key), []).append(rubric)
+    versions: dict[tuple[int | None, str], list[Protocol]] = {}
+    for protocol in protocols_of(user).defer("document").order_by("title", "-pk"):
+        versions.setdefault((protocol.owner_id, protocol.key), []).append(protocol)
     return sorted(
         versions.values(), key=lambda row: (row[0].owner_id is None, row[0].owner_id != user.pk)
     )
 
 
-def _entries(protocols: Iterable[list[Rubric]]) -> Iterator[LibraryEntry]:
+def _entries(protocols: Iterable[list[Protocol]]) -> Iterator[LibraryEntry]:
     protocols = list(protocols)
-    read = Rubric.objects.in_bulk([newest.pk for newest, *_older in protocols])
+    read = Protocol.objects.in_bulk([newest.pk for newest, *_older in protocols])
     for newest, *older in protocols:
         document = documents.protocol_from_document(read[newest.pk].document)
         yield LibraryEntry(
@@ -89,21 +89,21 @@ def _entries(protocols: Iterable[list[Rubric]]) -> Iterator[LibraryEntry]:
         )
 
 
-@rubric_for_readers
+@protocol_for_readers
 @require_GET
-def rubric(request: HttpRequest, rubric: Rubric) -> HttpResponse:
+def protocol(request: HttpRequest, protocol: Protocol) -> HttpResponse:
     """Show a whole protocol, with a translation beside it if there is one."""
-    document = documents.protocol_from_document(rubric.document)
+    document = documents.protocol_from_document(protocol.document)
     beside = _beside(document, request.GET.get("beside"))
     other = documents.localized(document, beside) if beside else None
     versions = (
-        rubrics_of(request.user).filter(key=rubric.key, owner=rubric.owner_id).order_by("-pk")
+        protocols_of(request.user).filter(key=protocol.key, owner=protocol.owner_id).order_by("-pk")
     )
     context = {
-        "rubric": rubric,
+        "protocol": protocol,
         "document": document,
         "versions": versions.only("pk", "version", "created_at"),
-        "own": rubric.owner_id == request.user.pk,
+        "own": protocol.owner_id == request.user.pk,
         "tag": document.language,
         "beside": beside,
         "languages": [(tag, _language(tag)) for tag in document.languages()[1:]],
@@ -115,7 +115,7 @@ def rubric(request: HttpRequest, rubric: Rubric) -> HttpResponse:
         ],
         **_parts(document, other),
     }
-    return render(request, "judging/protocols/shipped/rubric.html", context)
+    return render(request, "judging/protocols/shipped/protocol.html", context)
 
 
 def _beside(document: ProtocolDocument, wanted: str | None) -> str:
@@ -190,28 +190,28 @@ def _rule(own: ProtocolDocument, rule: Any) -> dict[str, Any]:
     }
 
 
-def _worked(rubric: ProtocolDocument) -> dict[str, Any]:
+def _worked(protocol: ProtocolDocument) -> dict[str, Any]:
     """Return the worked item, if there is one, as templates/includes/worked_item.html shows it."""
-    item = rubric.worked_item
+    item = protocol.worked_item
     shown = (
         [(label, item.shows[name]) for name, label in words.SHOWS if name in item.shows]
         if item
         else []
     )
-    return {"item": item, "shown": shown, "rated": rubric.rated_example()}
+    return {"item": item, "shown": shown, "rated": protocol.rated_example()}
 
 
 def _values(own: ProtocolDocument, values: Any) -> list[str]:
     return [f"{own.criterion(key).name} {value}" for key, value in (values or {}).items()]
 
 
-@rubric_for_readers
+@protocol_for_readers
 @require_GET
-def download_protocol(request: HttpRequest, rubric: Rubric) -> HttpResponse:
+def download_protocol(request: HttpRequest, protocol: Protocol) -> HttpResponse:
     """Return a protocol as YAML."""
-    document = documents.protocol_from_document(rubric.document)
+    document = documents.protocol_from_document(protocol.document)
     return yaml_file(
-        documents.to_yaml(document), f"{rubric.key}-{get_valid_filename(rubric.version)}.yaml"
+        documents.to_yaml(document), f"{protocol.key}-{get_valid_filename(protocol.version)}.yaml"
     )
 
 
@@ -225,15 +225,17 @@ def yaml_file(text: str, name: str) -> HttpResponse:
 
 
 @creator_required
-@rubric_for_readers
+@protocol_for_readers
 @require_POST
-def copy_protocol(request: HttpRequest, rubric: Rubric) -> HttpResponse:
+def copy_protocol(request: HttpRequest, protocol: Protocol) -> HttpResponse:
     """Begin a version of the user's own, or the next version of their own protocol."""
-    draft = protocol_drafts.start_own_version(rubric=rubric, by=request.user, now=timezone.now())
+    draft = protocol_drafts.start_own_version(
+        protocol=protocol, by=request.user, now=timezone.now()
+    )
     messages.success(
         request, _("This is your copy. Only you see it until you finish a version and use it.")
     )
-    return redirect("judging:rubric_draft", draft.pk)
+    return redirect("judging:protocol_draft", draft.pk)
 
 
 @creator_required
@@ -244,7 +246,7 @@ def begin_protocol(request: HttpRequest) -> HttpResponse:
         return render(request, "judging/protocols/shipped/new.html", {"form": TextForm()})
     if request.POST.get("from") == "nothing":
         return redirect(
-            "judging:rubric_draft",
+            "judging:protocol_draft",
             _started(request.user, documents.write_yaml(protocol_edits.blank_protocol())).pk,
         )
     form = TextForm(request.POST, request.FILES)
@@ -253,12 +255,12 @@ def begin_protocol(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         try:
             return redirect(
-                "judging:rubric_draft_yaml", _started(request.user, form.cleaned_data["text"]).pk
+                "judging:protocol_draft_yaml", _started(request.user, form.cleaned_data["text"]).pk
             )
         except NotText as refused:
             form.add_error("file" if request.FILES else "text", str(refused))
     return render(request, "judging/protocols/shipped/new.html", {"form": form}, status=422)
 
 
-def _started(user: User, text: str) -> RubricDraft:
+def _started(user: User, text: str) -> ProtocolDraft:
     return protocol_drafts.start_protocol_draft(by=user, text=text, now=timezone.now())

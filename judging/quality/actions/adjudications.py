@@ -39,7 +39,7 @@ WITH points AS (
     SELECT point.criterion_id, point.value,
         row_number() OVER (PARTITION BY point.criterion_id ORDER BY point.value) AS rank
     FROM judging_scalepoint point JOIN judging_criterion own ON own.id = point.criterion_id
-    WHERE own.rubric_id = %(rubric)s AND NOT point.missing),
+    WHERE own.protocol_id = %(protocol)s AND NOT point.missing),
 said AS (
     SELECT j.unit_id, j.criterion_id, points.rank, unit.question_set_id
     FROM judging_judgment j
@@ -130,7 +130,7 @@ def find_differences(campaign: Campaign, threshold: int) -> list[Differing]:
     On a nominal scale any two different values count. "Cannot say" is no value, and excluded
     annotators do not count. A criterion that is asked once per set gives one difference per set.
     """
-    names = {"campaign": campaign.pk, "rubric": campaign.rubric_id, "threshold": threshold}
+    names = {"campaign": campaign.pk, "protocol": campaign.protocol_id, "threshold": threshold}
     found = [Differing(unit, key, ranks) for unit, key, ranks in query_rows(DIFFERING, names)]
     order = {
         key: place for place, key in enumerate(dict.fromkeys(each.criterion for each in found))
@@ -170,8 +170,8 @@ def describe_differences(campaign: Campaign, places: Iterable[Differing]) -> lis
     criteria = Criterion.objects.prefetch_related("points").in_bulk(
         {each.criterion for each in places}
     )
-    rubric = sheets.cached_protocol(campaign.rubric).document
-    prompts = {each.key: each.prompt for each in rubric.criteria}
+    protocol = sheets.cached_protocol(campaign.protocol).document
+    prompts = {each.key: each.prompt for each in protocol.criteria}
     said, comments = _said(campaign, units), _comments(campaign, units)
     standing = {
         (each.unit_id, each.criterion_id): each

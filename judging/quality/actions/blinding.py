@@ -21,7 +21,7 @@ from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Enrollment, Exclusion, Membership
 from judging.datasets.models.added_file import AddedFile
-from judging.datasets.models.dataset import Collection, CollectionShare
+from judging.datasets.models.dataset import Dataset, DatasetShare
 from judging.datasets.models.same_dataset import since_same
 from judging.jobs.models.job import Job
 from judging.people.models.event import Event
@@ -61,14 +61,14 @@ class SharedMaterial:
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
-        self.since = since_same(campaign.collection_id)
-        self.names = {f"collection {pk}": pk for pk in self.since}
+        self.since = since_same(campaign.dataset_id)
+        self.names = {f"dataset {pk}": pk for pk in self.since}
         made = Event.objects.filter(act=Event.Act.CAMPAIGN_MADE, about__in=self.names)
         self.studies: dict[UUID | None, int] = {
             uuid: self.names[about] for uuid, about in made.values_list("campaign", "about")
         }
-        standing = Campaign.objects.filter(collection__in=self.since)
-        self.studies |= dict(standing.values_list("uuid", "collection"))
+        standing = Campaign.objects.filter(dataset__in=self.since)
+        self.studies |= dict(standing.values_list("uuid", "dataset"))
         self.standing: dict[UUID | None, int] = dict(standing.values_list("uuid", "pk"))
 
     def shown(self, sight: Sight, annotator: MainAnnotator) -> bool:
@@ -82,7 +82,7 @@ class SharedMaterial:
         if both and both > annotator.last:
             return False  # the judged material was not in the dataset yet
         at = max(at, came) if came else at  # the file was added later, by any account
-        here = sight.where == self.campaign.collection_id
+        here = sight.where == self.campaign.dataset_id
         closed = annotator.closed_here if here else annotator.closed_elsewhere
         return at < (max(closed, both) if both else closed)
 
@@ -110,7 +110,7 @@ def read_others(campaign: Campaign) -> list[str]:
     for study, about, at in named.values_list("campaign", "about", "at"):
         sight = Sight(_number(about), material.studies[study], max(at, first_closed[study]))
         shown.setdefault(study, []).append(sight)
-    settled = SettledValue.objects.filter(campaign__collection__in=material.since)
+    settled = SettledValue.objects.filter(campaign__dataset__in=material.since)
     for study, who, at in settled.values_list("campaign__uuid", "settled_by", "settled_at"):
         shown.setdefault(study, []).append(Sight(who, material.studies[study], at, own=True))
     annotators = _annotators(campaign, {each.who for sights in shown.values() for each in sights})
@@ -154,11 +154,11 @@ def _number(name: str) -> int:
 def _rights(material: SharedMaterial) -> Iterator[Sight]:
     """Yield the rights that accounts were granted: roles in studies and use of datasets, including
     ended ones."""
-    roles = Membership.objects.filter(campaign__collection__in=material.since, role__in=STAFF)
-    for who, where, at in roles.values_list("user", "campaign__collection", "created_at"):
+    roles = Membership.objects.filter(campaign__dataset__in=material.since, role__in=STAFF)
+    for who, where, at in roles.values_list("user", "campaign__dataset", "created_at"):
         yield Sight(who, where, at)
-    shares = CollectionShare.objects.filter(collection__in=material.since)
-    for who, where, at in shares.values_list("user", "collection", "created_at"):
+    shares = DatasetShare.objects.filter(dataset__in=material.since)
+    for who, where, at in shares.values_list("user", "dataset", "created_at"):
         yield Sight(who, where, at)
     given = Event.objects.filter(
         act=Event.Act.ROLE_GIVEN, campaign__in=material.studies, after__in=STAFF
@@ -166,7 +166,7 @@ def _rights(material: SharedMaterial) -> Iterator[Sight]:
     for study, about, by, at in given.values_list("campaign", "about", "who", "at"):
         yield Sight(_number(about), material.studies[study], at, own=by == _number(about))
     lent = Event.objects.filter(
-        act__in=[Event.Act.COLLECTION_SHARED, Event.Act.COLLECTION_HANDED_OVER],
+        act__in=[Event.Act.DATASET_SHARED, Event.Act.DATASET_HANDED_OVER],
         about__in=material.names,
     )
     for about, after, by, at in lent.values_list("about", "after", "who", "at"):
@@ -177,35 +177,35 @@ def _deeds(material: SharedMaterial) -> Iterator[Sight]:
     """Yield the acts of accounts that show the systems or require knowledge of the file."""
     yield from _brought(material)
     # the copy of a dry run belongs to its draft's creator, whichever account started the dry run
-    made = Campaign.objects.filter(collection__in=material.since, dry_run__isnull=True)
-    for who, where, at in made.values_list("created_by", "collection", "created_at"):
+    made = Campaign.objects.filter(dataset__in=material.since, dry_run__isnull=True)
+    for who, where, at in made.values_list("created_by", "dataset", "created_at"):
         yield Sight(who, where, at, own=True)
-    acts = [Event.Act.CAMPAIGN_MADE, Event.Act.COLLECTION_DEGRADED]
+    acts = [Event.Act.CAMPAIGN_MADE, Event.Act.DATASET_DEGRADED]
     acted = Event.objects.filter(act__in=acts, about__in=material.names)
     for by, about, at in acted.values_list("who", "about", "at"):
         yield Sight(by, material.names[about], at, own=True)
     taken = Event.objects.filter(act=Event.Act.EXPORTED, campaign__in=material.studies)
     for by, study, at in taken.exclude(PLAIN).values_list("who", "campaign", "at"):
         yield Sight(by, material.studies[study], at, own=True)
-    runs = Job.objects.filter(kind="analysis.run", campaign__collection__in=material.since)
-    for who, where, at in runs.values_list("created_by", "campaign__collection", "created_at"):
+    runs = Job.objects.filter(kind="analysis.run", campaign__dataset__in=material.since)
+    for who, where, at in runs.values_list("created_by", "campaign__dataset", "created_at"):
         yield Sight(who, where, at, own=True)
 
 
 def _brought(material: SharedMaterial) -> Iterator[Sight]:
     """Yield the accounts that created a dataset or added files to it. An account that owns, hands
     over or deletes a dataset has created it, unless it was handed over to that account."""
-    added = AddedFile.objects.filter(collection__in=material.since, added_at__isnull=False)
-    for who, where, at in added.values_list("added_by", "collection", "uploaded_at"):
+    added = AddedFile.objects.filter(dataset__in=material.since, added_at__isnull=False)
+    for who, where, at in added.values_list("added_by", "dataset", "uploaded_at"):
         yield Sight(who, where, at, own=True)
-    standing = Collection.objects.filter(pk__in=material.since)
+    standing = Dataset.objects.filter(pk__in=material.since)
     made_at = {}
     owners: list[tuple[int, int]] = []  # in the order of time
     for where, who, at in standing.values_list("pk", "owner", "created_at"):
         made_at[where] = at
         owners.append((where, who))
     told = Event.objects.filter(
-        act__in=[Event.Act.COLLECTION_HANDED_OVER, Event.Act.COLLECTION_DELETED],
+        act__in=[Event.Act.DATASET_HANDED_OVER, Event.Act.DATASET_DELETED],
         about__in=material.names,
     )
     received: set[tuple[int, int | None]] = set()
@@ -213,7 +213,7 @@ def _brought(material: SharedMaterial) -> Iterator[Sight]:
         "act", "about", "before", "after", "who"
     ):
         where = material.names[about]
-        is_deleted = act == Event.Act.COLLECTION_DELETED
+        is_deleted = act == Event.Act.DATASET_DELETED
         maker = by if is_deleted else _number(before)
         if (where, maker) not in received:
             yield Sight(maker, where, made_at.get(where), own=True)
@@ -236,7 +236,7 @@ def _undated(campaign: Campaign) -> Iterator[Sight]:
     ).values_list("about", flat=True)
     dated = {*staff.values_list("user", flat=True), *map(_number, given), campaign.created_by_id}
     for who in managed - dated:
-        yield Sight(who, campaign.collection_id, None, own=True)
+        yield Sight(who, campaign.dataset_id, None, own=True)
 
 
 def _annotators(campaign: Campaign, users: Group[int | None]) -> Iterator[MainAnnotator]:
@@ -256,9 +256,9 @@ def _annotators(campaign: Campaign, users: Group[int | None]) -> Iterator[MainAn
     named = campaign.memberships.filter(role=Membership.Role.ANNOTATOR)
     roles = dict(named.values_list("user", "created_at"))
     handed_over = Event.objects.filter(
-        act=Event.Act.COLLECTION_HANDED_OVER, about=f"collection {campaign.collection_id}"
+        act=Event.Act.DATASET_HANDED_OVER, about=f"dataset {campaign.dataset_id}"
     ).values_list("after", flat=True)
-    owners = {campaign.collection.owner_id, *map(_number, handed_over)}
+    owners = {campaign.dataset.owner_id, *map(_number, handed_over)}
     own = Enrollment.objects.filter(pk__in=last).annotate(held=Min("assignments__held_at"))
     held = dict(own.values_list("pk", "held"))
     for each in own:
@@ -288,8 +288,8 @@ def _closed_again(campaign: Campaign, until: datetime) -> datetime | None:
     """
     own = Event.objects.filter(campaign=campaign.uuid)
     ended = Event.objects.filter(
-        act=Event.Act.COLLECTION_ENDED,
-        about=f"collection {campaign.collection_id}",
+        act=Event.Act.DATASET_ENDED,
+        about=f"dataset {campaign.dataset_id}",
         before=f"account {campaign.created_by_id}",
     )
     ends = (own.filter(act=Event.Act.CAMPAIGN_CLOSED) | ended).filter(at__lt=until)

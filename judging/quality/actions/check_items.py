@@ -11,7 +11,7 @@ from django.db.models import Max
 
 from judging.base.refusals import Refused
 from judging.campaigns.models.campaign import Campaign, Deviation
-from judging.datasets.models.dataset import Collection, Question, QuestionSet, Source, System, Unit
+from judging.datasets.models.dataset import Dataset, Question, QuestionSet, Source, System, Unit
 from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import User
@@ -126,7 +126,7 @@ def retire_check(*, item: CheckItem, by: User, now: datetime) -> None:
 def discard_checks(campaign: Campaign) -> None:
     """Delete the checks of a draft in which no annotator has judged."""
     CheckItem.objects.filter(campaign=campaign).delete()
-    for own in Collection.objects.filter(checks_of=campaign):
+    for own in Dataset.objects.filter(checks_of=campaign):
         own.sources.all().delete()
         own.delete()
 
@@ -177,14 +177,9 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
             "The protocol is locked, so its checks cannot change.", code="protocol_locked"
         )
     origin = unit.question_set.source
-    if (
-        origin.collection_id != campaign.collection_id
-        or not Question.objects.filter(unit=unit).exists()
-    ):
+    if origin.dataset_id != campaign.dataset_id or not Question.objects.filter(unit=unit).exists():
         raise NotAQuestion("This is no question of the campaign's dataset.")
-    copied = _copy(
-        origin, _collection(campaign), f"{kind} {CheckItem.objects.count() + 1} {unit.pk}"
-    )
+    copied = _copy(origin, _dataset(campaign), f"{kind} {CheckItem.objects.count() + 1} {unit.pk}")
     own = copied[unit.pk]
     if text.strip():
         Question.objects.filter(unit=own).update(text=text.strip())
@@ -193,19 +188,19 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
     )
 
 
-def _collection(campaign: Campaign) -> Collection:
-    own, _new = Collection.objects.get_or_create(
+def _dataset(campaign: Campaign) -> Dataset:
+    own, _new = Dataset.objects.get_or_create(
         checks_of=campaign,
         defaults={
             "name": f"Checks of {campaign.title}"[:200],
-            "owner": campaign.collection.owner,
-            "language": campaign.collection.language,
+            "owner": campaign.dataset.owner,
+            "language": campaign.dataset.language,
         },
     )
     return own
 
 
-def _copy(origin: Source, into: Collection, key: str) -> dict[int, int]:
+def _copy(origin: Source, into: Dataset, key: str) -> dict[int, int]:
     """Copy a source with every system's questions; return the copy of each unit."""
     passage = origin.passage
     if passage:
@@ -218,7 +213,7 @@ def _copy(origin: Source, into: Collection, key: str) -> dict[int, int]:
         *("target_type", "modality", "language"),
     )
     source = Source.objects.create(
-        collection=into,
+        dataset=into,
         key=key[:200],
         position=last + 1,
         passage=passage,
@@ -227,7 +222,7 @@ def _copy(origin: Source, into: Collection, key: str) -> dict[int, int]:
     held = list(origin.question_sets.select_related("system").prefetch_related("units__question"))
     names = {each.system.name for each in held}
     System.objects.bulk_create(
-        (System(collection=into, name=name) for name in sorted(names)), ignore_conflicts=True
+        (System(dataset=into, name=name) for name in sorted(names)), ignore_conflicts=True
     )
     systems = {each.name: each for each in into.systems.filter(name__in=names)}
     sets = QuestionSet.objects.bulk_create(

@@ -22,7 +22,7 @@ from judging.campaigns.models.campaign import Campaign, Round, Task, TaskUnit
 from judging.campaigns.models.members import Enrollment
 from judging.campaigns.quality_plan import QualityPlan
 from judging.datasets.models.dataset import Unit
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.quality.actions import check_items
 from judging.quality.models.check import CheckItem, CheckKind, CheckTask
 from judging.work.actions import assignments
@@ -142,7 +142,7 @@ def _fitting(
     items = items.exclude(pk__in=met.exclude(item=None).values("item")).order_by("pk")
     if own := authorships.own_names(enrollment):
         items = items.exclude(unit__question_set__system__name__in=own)
-    if kind == CheckKind.GOLD and main.campaign.rubric.task != Rubric.Task.UNIT:
+    if kind == CheckKind.GOLD and main.campaign.protocol.task != Protocol.Task.UNIT:
         found = [_Check(kind, item, None) for item in items]
         return [each for each in found if not (own and _shows(each.units(main.campaign), own))]
     tasks = TaskUnit.objects.filter(unit__in=items.values("original"), task__in=earlier)
@@ -152,7 +152,7 @@ def _fitting(
         for item in items
         if item.original_id in of_unit
     ]
-    if kind == CheckKind.DEGRADED or (of_own and main.campaign.rubric.page_size > 1):
+    if kind == CheckKind.DEGRADED or (of_own and main.campaign.protocol.page_size > 1):
         return of_own
     # the gold question on an earlier page of single questions; on a page of several questions only
     # while the annotator has seen none of the originals, because it would be conspicuous then
@@ -226,7 +226,7 @@ def check_gold_pages(campaign: Campaign) -> None:
     gold = campaign.check_items.filter(kind=CheckKind.GOLD, retired_at__isnull=True)
     for item in gold.select_related("unit__question_set__source", "original__question_set"):
         page = Unit.objects.filter(pk__in=_page_of(item, campaign))
-        rounds.check_page(campaign.rubric, page.filter(question__isnull=False).count())
+        rounds.check_page(campaign.protocol, page.filter(question__isnull=False).count())
 
 
 def _page_of(item: CheckItem, campaign: Campaign) -> list[int]:
@@ -235,7 +235,7 @@ def _page_of(item: CheckItem, campaign: Campaign) -> list[int]:
     held = item.unit.question_set.source.question_sets.order_by("pk")
     sets = map(rounds.CutSet._make, held.values_list("pk", "source_id", "system_id"))
     units = rounds.cut_units(_shown_with(item, campaign))
-    cuts = rounds.units_of_tasks(rubric=campaign.rubric, sets=sets, units=units)
+    cuts = rounds.units_of_tasks(protocol=campaign.protocol, sets=sets, units=units)
     keys = ([unit.pk for unit in each] for each in cuts)
     return next(each for each in keys if item.unit_id in each)
 

@@ -47,7 +47,7 @@ class KeyText:
 
 def criteria_of_items(campaign: Campaign) -> list[Criterion]:
     """Return the criteria about single questions; an item is one question."""
-    own = campaign.rubric.criteria.filter(
+    own = campaign.protocol.criteria.filter(
         unit=Criterion.Unit.QUESTION, asked=Criterion.Asked.PER_UNIT
     )
     return list(own.prefetch_related("points"))
@@ -149,7 +149,7 @@ def _check_page(campaign: Campaign) -> None:
     questions = items.count()
     keys = ExerciseKey.objects.filter(exercise__in=items).order_by()
     asked = keys.values_list("criterion__key").annotate(n=Count("pk"))
-    criteria = documents.protocol_from_document(campaign.rubric.document).criteria
+    criteria = documents.protocol_from_document(campaign.protocol.document).criteria
     points = {each.key: 1 if each.is_typed else len(each.points) for each in criteria}
     choices = sum(points[key] * n for key, n in asked)
     if questions > MAX_PAGE_QUESTIONS or choices > MAX_PAGE_CHOICES:
@@ -202,7 +202,7 @@ def _note_gates(campaign: Campaign) -> None:
 def _draft(campaign: Campaign) -> Campaign:
     held = (
         Campaign.objects.select_for_update(of=("self",))
-        .select_related("rubric")
+        .select_related("protocol")
         .get(pk=campaign.pk)
     )
     if held.state != Campaign.State.DRAFT:

@@ -507,7 +507,7 @@ def _uses(document: Mapping[str, Any], keys: Mapping[int, str]) -> dict[int, dic
 def _scales(campaign: Campaign) -> dict[int, _Scale]:
     """Return the scales of a campaign's criteria; one of a single value has no better end."""
     scales: dict[int, _Scale] = {}
-    for each in Criterion.objects.filter(rubric=campaign.rubric_id).prefetch_related("points"):
+    for each in Criterion.objects.filter(protocol=campaign.protocol_id).prefetch_related("points"):
         values = [point.value for point in each.points.all() if not point.missing]
         sign = {"highest": 1, "lowest": -1}.get(each.best, 0) if len(values) > 1 else 0
         scales[each.pk] = _Scale(each.key, max(values) - min(values) if values else 0, sign)

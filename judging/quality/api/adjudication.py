@@ -188,14 +188,12 @@ class RatingsToAdjudicate(InCampaign):
         found = campaign_to_adjudicate(self.request.user, self.kwargs["campaign"])
         if found is None:
             raise Http404
-        if judges_now(self.request.user, found.collection):
+        if judges_now(self.request.user, found.dataset):
             refused = (
                 "You judge this dataset in a campaign that has not ended. Until it is closed you may "
                 "not read what others said about it."
             )
-            raise PermissionDenied(
-                with_how_to_decline(refused, self.request.user, found.collection)
-            )
+            raise PermissionDenied(with_how_to_decline(refused, self.request.user, found.dataset))
         return found
 
     @extend_schema(responses=DifferenceSerializer(many=True))

@@ -88,9 +88,7 @@ class OfExercises(InCampaign):
         super().check_access()
         if self.action:
             campaign = self.campaign
-            selections.keep_from_who_judges(
-                self.request.user, campaign.collection, campaign=campaign
-            )
+            selections.keep_from_who_judges(self.request.user, campaign.dataset, campaign=campaign)
 
 
 @extend_schema_view(

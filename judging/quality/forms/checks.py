@@ -27,7 +27,7 @@ class AcceptedForm(forms.Form):
             right.setdefault(criterion, []).append(value)
         self.criteria: Mapping[str, Criterion] = {
             f"accepted_{each.pk}": each
-            for each in campaign.rubric.criteria.prefetch_related("points")
+            for each in campaign.protocol.criteria.prefetch_related("points")
             if each.unit == "question" and each.asked == "per_unit"
         }
         for name, each in self.criteria.items():
@@ -58,7 +58,7 @@ class AcceptedForm(forms.Form):
 
 
 class GoldForm(AcceptedForm):
-    """A question of the collection, unchanged or reworded, and its right values."""
+    """A question of the dataset, unchanged or reworded, and its right values."""
 
     unit = forms.ChoiceField(label=_("Question"), widget=forms.RadioSelect)
     text = forms.CharField(
@@ -72,7 +72,7 @@ class GoldForm(AcceptedForm):
     def __init__(self, *args: Any, campaign: Campaign, source: str, **kwargs: Any) -> None:
         super().__init__(*args, campaign=campaign, **kwargs)
         own = Question.objects.filter(
-            unit__question_set__source__collection=campaign.collection,
+            unit__question_set__source__dataset=campaign.dataset,
             unit__question_set__source__key=source,
         )
         # by their texts: managers may judge too, and must see no system here

@@ -21,7 +21,7 @@ class CheckKind(models.TextChoices):
 class CheckItem(models.Model):
     """A question with known values, or a degraded one, that a task shows among its other questions.
 
-    It has units of its own, in a collection that contains nothing else, so that no analysis of the
+    It has units of its own, in a dataset that contains nothing else, so that no analysis of the
     dataset includes them.
     """
 

@@ -84,8 +84,8 @@ def _page(
 def adjudicate_ratings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show where annotators differ, and store adjudicated ratings. Adjudicators who still judge the
     dataset see nothing, because the page shows the ratings of others."""
-    if judges_now(request.user, campaign.collection):
-        decline = how_to_decline(request.user, campaign.collection)
+    if judges_now(request.user, campaign.dataset):
+        decline = how_to_decline(request.user, campaign.dataset)
         context = {"campaign": campaign, "judges": True, "decline": decline}
         return render(request, "judging/quality/settle.html", context, status=403)
     wanted = request.GET.get("page", "1")

@@ -22,7 +22,7 @@ from judging.quality.models.check import CheckKind
 def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """List the gold questions, and add one: first its source is named, then the question and its
     right values."""
-    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
+    selections.keep_from_who_judges(request.user, campaign.dataset, campaign=campaign)
     source = sent_text(request.GET, "source", 200)
     form = GoldForm(
         request.POST if request.method == "POST" else None, campaign=campaign, source=source
@@ -49,7 +49,7 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "gold": items.filter(kind=CheckKind.GOLD),
         # also if the plan was widened since: they may all be of one system
         "degraded": items.none()
-        if judges_now(request.user, campaign.collection)
+        if judges_now(request.user, campaign.dataset)
         else items.filter(kind=CheckKind.DEGRADED),
     }
     return render(request, "judging/quality/gold.html", context, status=422 if form.errors else 200)
@@ -60,7 +60,7 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def correct(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Correct the right values of a gold question; flags change at once, and the history names the
     user."""
-    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
+    selections.keep_from_who_judges(request.user, campaign.dataset, campaign=campaign)
     item = get_object_or_404(
         campaign.check_items.select_related("unit__question"), pk=pk, kind=CheckKind.GOLD
     )

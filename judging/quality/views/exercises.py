@@ -29,7 +29,7 @@ FOUND = 20  # questions listed at most
 def list_exercises(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
     """List the items of a kind with their keys, and offer a further one; `?use` names a question of
     the dataset by its place among those found, because its key would distinguish systems."""
-    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
+    selections.keep_from_who_judges(request.user, campaign.dataset, campaign=campaign)
     use, (_wanted, found) = _key(request.GET.get("use", "")), _found(request, campaign)
     picked = found[use - 1] if 0 < use <= len(found) else None
     return _page(
@@ -44,7 +44,7 @@ def list_exercises(request: HttpRequest, campaign: Campaign, kind: str) -> HttpR
 @require_POST
 def add_exercise_view(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
     """Add an item, or add a repeat of one at the end."""
-    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
+    selections.keep_from_who_judges(request.user, campaign.dataset, campaign=campaign)
     again = request.POST.get("again", "")
     if again:
         first = get_object_or_404(
@@ -81,7 +81,7 @@ def remove_exercise_view(request: HttpRequest, campaign: Campaign, pk: int) -> H
 @require_POST
 def set_qualification_rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Set the pass mark and the tries of a draft's qualification."""
-    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
+    selections.keep_from_who_judges(request.user, campaign.dataset, campaign=campaign)
     form = QualificationRulesForm(request.POST, instance=campaign)
     if not form.is_valid():
         new = ExerciseForm(criteria=exercises.criteria_of_items(campaign))
@@ -100,7 +100,7 @@ def set_qualification_rules(request: HttpRequest, campaign: Campaign) -> HttpRes
 @require_http_methods(["GET", "POST"])
 def edit_exercise_key(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Correct the right values of an item; tries are marked again."""
-    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
+    selections.keep_from_who_judges(request.user, campaign.dataset, campaign=campaign)
     keys = ExerciseKey.objects.filter(exercise__campaign=campaign, exercise__repeats=None)
     own = get_object_or_404(keys.select_related("exercise", "criterion"), pk=pk)
     form = AnswerKeyForm(request.POST if request.method == "POST" else None, key=own)
@@ -131,7 +131,7 @@ def _key(text: str) -> int:
 
 
 def _questions(campaign: Campaign) -> Any:
-    found = Question.objects.filter(unit__question_set__source__collection=campaign.collection_id)
+    found = Question.objects.filter(unit__question_set__source__dataset=campaign.dataset_id)
     return found.select_related("unit__question_set__source__passage")
 
 

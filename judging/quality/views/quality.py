@@ -73,7 +73,7 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
         "uses": _uses(campaign, counted, standing) if standing else [],
         "days": days_of(campaign, standing.work.days) if standing else [],
         "exclusion": Exclusion.objects.standing().filter(enrollment=enrollment).first(),
-        "systems": campaign.collection.systems.order_by("name"),
+        "systems": campaign.dataset.systems.order_by("name"),
         "own_systems": set(enrollment.authorships.values_list("system", flat=True)),
         "is_manager": campaign.memberships.filter(user=request.user, role="manager").exists(),
     }
@@ -142,7 +142,7 @@ def _ranged(spread: SourceSpread, write: Callable[[float], str]) -> str:
 def criteria_of(campaign: Campaign) -> dict[str, str]:
     """Return the names of the campaign's criteria by their keys."""
     return {
-        each.key: each.name for each in sheets.cached_protocol(campaign.rubric).document.criteria
+        each.key: each.name for each in sheets.cached_protocol(campaign.protocol).document.criteria
     }
 
 
@@ -293,7 +293,7 @@ def _uses(
 ) -> list[dict[str, Any]]:
     """Return the annotator's and the others' use of each criterion's scale, a row for each
     point."""
-    document = sheets.cached_protocol(campaign.rubric).document
+    document = sheets.cached_protocol(campaign.protocol).document
     found = []
     for criterion in document.criteria:
         own = standing.work.uses.get(criterion.key)

@@ -386,7 +386,7 @@ def freeze_stage(*, assignment: Assignment, stage: int, sheet: Sheet | None = No
         if assignment.stage < stage:
             raise StageNotReached(_("This step has not been opened yet."))
         sheet = sheet or sheets.sheet_of_assignment(assignment)
-        if stage + 1 >= len(sheet.rubric.stages):
+        if stage + 1 >= len(sheet.protocol.stages):
             raise StageNotReached(_("There is no step after this one."))
         check_complete(assignment, sheet, draft_answers(assignment), stage=stage)
         Assignment.objects.filter(pk=assignment.pk).update(stage=stage + 1)
@@ -406,7 +406,7 @@ def check_complete(
     cleared."""
     cleared_marks = {entry.unit for entry in without if isinstance(entry, AskedMark)}
     cleared_reports = {entry.unit for entry in without if isinstance(entry, AskedReport)}
-    stored_marks = span_marks.load_marks(assignment)[0] if sheet.rubric.span_mark else {}
+    stored_marks = span_marks.load_marks(assignment)[0] if sheet.protocol.span_mark else {}
     marks = {unit: marked for unit, marked in stored_marks.items() if unit not in cleared_marks}
     missing: tuple[RequiredEntry, ...] = (
         *sheet.missing(given, stage=stage),

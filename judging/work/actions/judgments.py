@@ -250,7 +250,7 @@ def _corrected(statement: str, names: Mapping[str, int]) -> list[Assignment]:
 def _changed_of(keys: Sequence[uuid.UUID]) -> Iterator[Assignment]:
     """Yield those of a few tasks whose answers differ from their current judgments."""
     wanted = Assignment.objects.filter(pk__in=keys).order_by("-submitted_at", "pk")
-    found = list(wanted.select_related("task", "enrollment", "round__campaign__rubric"))
+    found = list(wanted.select_related("task", "enrollment", "round__campaign__protocol"))
     given: dict[uuid.UUID, dict[ControlPlace, int]] = defaultdict(dict)
     for own, unit, criterion, value in query_rows(DRAFTED, {"keys": [str(key) for key in keys]}):
         given[own][unit, criterion] = value

@@ -17,7 +17,7 @@ from judging.datasets.models.dataset import QuestionSet, System
 from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.work.actions import assignments
 
 
@@ -33,7 +33,7 @@ def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) 
     another annotator."""
     with transaction.atomic():
         rows = Enrollment.objects.select_for_update(no_key=True, of=("self",)).select_related(
-            "campaign__rubric"
+            "campaign__protocol"
         )
         held = rows.get(pk=enrollment.pk)
         wanted = {each.pk: each.name for each in systems}
@@ -73,7 +73,7 @@ def _check_blind(enrollment: Enrollment, by: User) -> None:
     The message is the same for all systems: a refusal or a released task would reveal to the user
     which systems the annotator judged, who may be the user under an anonymous link.
     """
-    if not judges_now(by, enrollment.campaign.collection):
+    if not judges_now(by, enrollment.campaign.dataset):
         return
     begun = [Assignment.State.HELD, Assignment.State.SUBMITTED, Assignment.State.EXTRA]
     if enrollment.assignments.filter(state__in=begun).exists():
@@ -105,7 +105,7 @@ def _check(enrollment: Enrollment, wanted: Iterable[int]) -> None:
     tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
     if tasks.exists():
         is_left = tasks.exclude(pk__in=_with(tasks, wanted).values("pk")).exists()
-    elif campaign.rubric.task == Rubric.Task.SOURCE:
+    elif campaign.protocol.task == Protocol.Task.SOURCE:
         own = QuestionSet.objects.filter(source=OuterRef("pk"), system__in=wanted)
         is_left = selections.judged_sources(campaign).filter(~Exists(own)).exists()
     else:

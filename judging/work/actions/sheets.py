@@ -19,7 +19,7 @@ from judging.campaigns.design import KeyedDraws
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Task
 from judging.protocols.actions.protocols import document_of
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
 from judging.protocols.rules import Forced, apply_slot_rules, forced_values
 from judging.protocols.spans import Marked
@@ -129,7 +129,7 @@ class NotAsked(Refused):
 class Sheet:
     """Everything that is asked on one screen."""
 
-    rubric: ProtocolDocument
+    protocol: ProtocolDocument
     groups: tuple[Group, ...]
 
     def questions(self) -> Iterator[AskedQuestion]:
@@ -177,7 +177,7 @@ class Sheet:
         raise NotAsked(_("This task has no field called %(name)s.") % {"name": name})
 
     def settled(self, answers: EnteredAnswers) -> dict[ControlPlace, Forced]:
-        """Return the values that the rubric's rules force, given the answers so far."""
+        """Return the values that the protocol's rules force, given the answers so far."""
         units = [question.asked for question in self.questions()]
         for group in self.groups:
             for kind in ("question", "set"):
@@ -186,7 +186,7 @@ class Sheet:
         for controls in units:
             places = {control.criterion.key: control.place for control in controls}
             given = {key: answers[place] for key, place in places.items() if place in answers}
-            for key, value in forced_values(self.rubric.rules, given).items():
+            for key, value in forced_values(self.protocol.rules, given).items():
                 if key in places:
                     found[places[key]] = value
         return found
@@ -233,7 +233,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Known:
-    """A rubric's document and its criteria's ids; rubrics never change, so they are read once."""
+    """A protocol's document and its criteria's ids; protocols never change, so they are read once."""
 
     document: ProtocolDocument
     ids: Mapping[str, int]
@@ -282,15 +282,15 @@ class Known:
         )
 
 
-def cached_protocol(rubric: Rubric) -> Known:
-    """Return a rubric's document and its criteria's ids, from a cache if they were read before."""
-    return _known(rubric.pk, rubric.digest)
+def cached_protocol(protocol: Protocol) -> Known:
+    """Return a protocol's document and its criteria's ids, from a cache if they were read before."""
+    return _known(protocol.pk, protocol.digest)
 
 
 @lru_cache(maxsize=50)
 def _known(pk: int, digest: str) -> Known:
-    rubric = Rubric.objects.get(pk=pk)
-    return Known(document_of(rubric), dict(rubric.criteria.values_list("key", "pk")))
+    protocol = Protocol.objects.get(pk=pk)
+    return Known(document_of(protocol), dict(protocol.criteria.values_list("key", "pk")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +350,7 @@ def _of(assignment: Assignment, lines: Iterable[SheetLine]) -> Sheet:
         annotator=str(enrollment.draw_id) if enrollment else "",
         task=f"{draws.round_name(round)}/{assignment.task.number}",
     )
-    return arrange(cached_protocol(round.campaign.rubric), lines, order=order)
+    return arrange(cached_protocol(round.campaign.protocol), lines, order=order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,14 +372,14 @@ class TaskOrder:
 PREVIEW = TaskOrder(KeyedDraws(b"preview"), "preview", "preview")
 
 
-def order_units(rubric: Rubric, lines: Iterable[SheetLine], *, order: TaskOrder) -> Sheet:
+def order_units(protocol: Protocol, lines: Iterable[SheetLine], *, order: TaskOrder) -> Sheet:
     """Put a task's units in their shown order: single questions and sets are shuffled, a set keeps
     its own order."""
-    return arrange(cached_protocol(rubric), lines, order=order)
+    return arrange(cached_protocol(protocol), lines, order=order)
 
 
 def arrange(asks: Known, lines: Iterable[SheetLine], *, order: TaskOrder) -> Sheet:
-    """Put units in their shown order, as `lay_out` does, for a rubric that need not be stored."""
+    """Put units in their shown order, as `lay_out` does, for a protocol that need not be stored."""
     sets: dict[int, list[SheetLine]] = {}
     for line in lines:
         sets.setdefault(line.question_set, []).append(line)

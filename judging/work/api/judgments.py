@@ -52,7 +52,7 @@ class BlindCampaign(InCampaign):
     def check_access(self) -> None:
         super().check_access()
         if self.action:
-            check_not_judging(self.request.user, self.campaign.collection)
+            check_not_judging(self.request.user, self.campaign.dataset)
 
 
 class ShownUnitSerializer(serializers.ModelSerializer):

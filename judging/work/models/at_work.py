@@ -13,12 +13,12 @@ from judging.base.models.statements import query_rows
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign, Round, Task
 from judging.campaigns.models.members import Enrollment
-from judging.datasets.models.dataset import Collection
-from judging.protocols.models.protocol import Rubric
+from judging.datasets.models.dataset import Dataset
+from judging.protocols.models.protocol import Protocol
 
 # documents that few pages read
 LARGE = {
-    "protocol",
+    "locked_plan",
     "document",
     "mapping",
     "quality",
@@ -30,8 +30,8 @@ PARTS: dict[str, type[models.Model]] = {
     "enrolled": Enrollment,
     "round": Round,
     "campaign": Campaign,
-    "rubric": Rubric,
-    "collection": Collection,
+    "protocol": Protocol,
+    "dataset": Dataset,
 }
 AT_WORK = """
 SELECT {columns} FROM judging_assignment own
@@ -39,8 +39,8 @@ JOIN judging_task task ON task.id = own.task_id
 JOIN judging_enrollment enrolled ON enrolled.id = own.enrollment_id
 JOIN judging_round round ON round.id = own.round_id
 JOIN judging_campaign campaign ON campaign.id = round.campaign_id
-JOIN judging_rubric rubric ON rubric.id = campaign.rubric_id
-JOIN judging_collection collection ON collection.id = campaign.collection_id
+JOIN judging_protocol protocol ON protocol.id = campaign.protocol_id
+JOIN judging_dataset dataset ON dataset.id = campaign.dataset_id
 JOIN judging_membership member
     ON member.user_id = enrolled.user_id AND member.campaign_id = campaign.id AND member.role = 'annotator'
 WHERE own.id = %(own)s AND enrolled.user_id = %(user)s
@@ -61,10 +61,10 @@ def assignment_at_work(*, pk: UUID, user_pk: int) -> Assignment | None:
             if isinstance(field, models.JSONField) and isinstance(attributes[field.attname], str):
                 attributes[field.attname] = json.loads(attributes[field.attname])
         objects.append(model.from_db("default", list(attributes), list(attributes.values())))
-    own, task, enrollment, round, campaign, rubric, collection = objects
+    own, task, enrollment, round, campaign, protocol, dataset = objects
     own.task, own.enrollment, own.round = task, enrollment, round
     round.campaign = enrollment.campaign = campaign
-    campaign.rubric, campaign.collection = rubric, collection
+    campaign.protocol, campaign.dataset = protocol, dataset
     return own  # type: ignore[no-any-return]
 
 

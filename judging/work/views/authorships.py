@@ -22,7 +22,7 @@ def store_authorship(request: HttpRequest, campaign: Campaign, pk: int) -> HttpR
         for key in request.POST.getlist("system")
         if key.isascii() and key.isdigit() and len(key) < 19
     ]
-    systems = campaign.collection.systems.filter(pk__in=keys)
+    systems = campaign.dataset.systems.filter(pk__in=keys)
     with refusals_shown(request):
         own_systems.set_systems(enrollment=enrollment, systems=systems, by=request.user)
         messages.success(request, _("Saved. Tasks with these systems go to others."))

@@ -32,13 +32,13 @@ def study(lasting):
 @pytest.fixture
 def chosen(study, db):
     """The small study's questions, with changes to what is asked for."""
-    criterion = study.rubric.criteria.get(key="correctness")
-    metric = Metric.objects.get(collection=study.collection, name="meteor")
+    criterion = study.protocol.criteria.get(key="correctness")
+    metric = Metric.objects.get(dataset=study.dataset, name="meteor")
 
     def choose(sort="file", **changes):
         return Chosen(
             **{
-                "collection": study.collection,
+                "dataset": study.dataset,
                 "campaign": study,
                 "sort": sort,
                 "criterion": criterion,
@@ -51,7 +51,7 @@ def chosen(study, db):
 
 
 def system(study, name):
-    return System.objects.get(collection=study.collection, name=name).pk
+    return System.objects.get(dataset=study.dataset, name=name).pk
 
 
 def named(rows):
@@ -83,7 +83,7 @@ def test_disagreement_puts_first_where_two_annotators_differ_by_one(chosen):
 def test_disagreement_without_an_order_of_values_is_the_share_of_pairs_that_differ(chosen, study):
     # rows of protocols never change: a copy says it is nominal
     Criterion.objects.filter(pk=chosen().criterion.pk)
-    nominal = study.rubric.criteria.get(key="grammaticality")
+    nominal = study.protocol.criteria.get(key="grammaticality")
     nominal.level = Criterion.Level.NOMINAL
     page = listing.read_page(chosen("disagreement", criterion=nominal))
     # 3 and 3 on even sources, 3 and 2 on odd ones: the one pair differs or not
@@ -96,14 +96,14 @@ def test_disagreement_over_all_criteria_is_the_mean_of_their_squared_distances()
     campaign = opened(
         sources=1,
         systems=("Alba",),
-        rubric=factories.rubric(criteria=(nominal, second), version="2"),
+        protocol=factories.protocol(criteria=(nominal, second), version="2"),
     )
     given = {"A01": (1, 1), "A02": (2, 3), "A03": (3, 3)}  # grammaticality, correctness
     for label, values in given.items():
         by_key = dict(zip((first.key, second.key), values, strict=True))
         person = factories.enrollment(campaign, label=label)
         work(person, tasks=1, choose=lambda own, asked, by=by_key: by[asked.criterion.key])
-    chosen = Chosen(collection=campaign.collection, campaign=campaign, sort="disagreement")
+    chosen = Chosen(dataset=campaign.dataset, campaign=campaign, sort="disagreement")
     [row] = listing.read_page(chosen).rows
     # all three pairs differ on the nominal one; two of three are as far apart as the scale is wide
     assert row.key == pytest.approx((1 + 2 / 3) / 2)
@@ -219,10 +219,10 @@ def test_filters_by_system_value_annotator_attribute_and_text(chosen, study):
 
 
 def test_neighbours_in_file_order_are_other_sources(chosen):
-    source = Source.objects.get(collection=chosen().collection, key="2")
+    source = Source.objects.get(dataset=chosen().dataset, key="2")
     beside = listing.neighbours(chosen(), source=source, unit=None)
     assert named([beside.before, beside.after]) == [("1", "Alba"), ("3", "Alba")]
-    first = Source.objects.get(collection=chosen().collection, key="0")
+    first = Source.objects.get(dataset=chosen().dataset, key="0")
     assert listing.neighbours(chosen(), source=first, unit=None).before is None
 
 
@@ -239,7 +239,7 @@ def test_neighbours_in_another_order_are_questions_with_their_place(chosen):
 
 
 def test_a_question_of_no_such_list_has_no_neighbours_and_begins_it_anew(chosen):
-    source = Source.objects.get(collection=chosen().collection, key="2")
+    source = Source.objects.get(dataset=chosen().dataset, key="2")
     assert listing.neighbours(chosen("gap"), source=source, unit=0) == listing.Neighbours()
     assert listing.read_page(chosen("gap"), after=0).rows == listing.read_page(chosen("gap")).rows
     assert listing.read_page(chosen(), after=0).rows == listing.read_page(chosen()).rows
@@ -307,14 +307,14 @@ def wide(lasting):
         level="interval",
         points=tuple(points),
     )
-    rubric = factories.rubric(version="wide", criteria=(criterion,))
-    return studies.campaign_of("\n".join(rows).encode(), rubric=rubric)
+    protocol = factories.protocol(version="wide", criteria=(criterion,))
+    return studies.campaign_of("\n".join(rows).encode(), protocol=protocol)
 
 
 def of_wide(wide, sort, level="interval"):
-    criterion = wide.rubric.criteria.get()
+    criterion = wide.protocol.criteria.get()
     criterion.level = level
-    campaign = {"collection": wide.collection, "campaign": wide}
+    campaign = {"dataset": wide.dataset, "campaign": wide}
     label = Enrollment.objects.filter(campaign=wide, label="A1").get().label
     return Chosen(**campaign, sort=sort, criterion=criterion, annotator=label)
 

@@ -20,7 +20,7 @@ from judging.imports.actions import adding
 from judging.jobs import storage
 from judging.protocols import documents
 from judging.protocols.actions import protocols
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.protocols.protocol_schema import CriterionPoint
 from tests import factories
 
@@ -52,7 +52,7 @@ class Golden:
     """A study before it is imported."""
 
     name: str
-    rubric: str
+    protocol: str
     criteria: tuple[str, ...]
     annotators: tuple[str, ...]
     lines: str
@@ -200,7 +200,7 @@ def type_of(source: str) -> str:
 
 def imported(golden: Golden) -> Campaign:
     """Return the campaign that the importer makes of a study, with its annotators left out."""
-    document = documents.shipped(golden.rubric)
+    document = documents.shipped(golden.protocol)
     if golden.cannot_say:
         criteria = tuple(
             replace(
@@ -218,8 +218,8 @@ def imported(golden: Golden) -> Campaign:
         by=factories.researcher(f"of {golden.name}"),
         now=timezone.now(),
         mapping=golden.mapping(),
-        rubrics=Rubric.objects.none(),
-        rubric=protocols.install(document=document),
+        protocols=Protocol.objects.none(),
+        protocol=protocols.install(document=document),
         again=True,
         accept_surprises=True,
     )
@@ -241,7 +241,7 @@ def imported(golden: Golden) -> Campaign:
 # the protocol: understandability 1 gives correctness 1; D broke it on a Corvo and C on c Corvo.
 QGBENCH = Golden(
     name="qgbench",
-    rubric="qgbench",
+    protocol="qgbench",
     criteria=("grammaticality", "understandability", "correctness"),
     annotators=("A", "B", "C", "D", "E"),
     metrics=(("METEOR", "higher"), ("TER", "lower"), ("BERTScore", "higher")),
@@ -267,7 +267,7 @@ d|Corvo|1|Lock d why?                |               |.15 1.1 .40 1.00
 # Brisa).
 STAGED = Golden(
     name="qgbench-staged",
-    rubric="qgbench-staged",
+    protocol="qgbench-staged",
     criteria=("grammaticality", "understandability", "correctness"),
     annotators=("A", "B"),
     metrics=(("METEOR", "higher"),),
@@ -285,7 +285,7 @@ c|Brisa|1|Who built a lock c?  |11 11 12|.1
 # and "cannot say".
 QGEVAL = Golden(
     name="qgeval",
-    rubric="qgeval",
+    protocol="qgeval",
     criteria=(
         "fluency",
         "clarity",
@@ -315,7 +315,7 @@ c|m3|1|                      |                           |
 # one value only.
 NEMA_KHAPRA = Golden(
     name="nema-khapra",
-    rubric="nema-khapra",
+    protocol="nema-khapra",
     criteria=("answerability",),
     crossed=False,
     annotators=("A", "B", "E"),
@@ -339,7 +339,7 @@ h|whole|1|Why was h built?       |3.3|.5
 # (relevance 4); both found c Alba 2 of another type.
 QGSTEC_B = Golden(
     name="qgstec2010-b",
-    rubric="qgstec2010-b",
+    protocol="qgstec2010-b",
     criteria=("relevance", "questionType", "correctness", "ambiguity", "variety"),
     annotators=("A", "B"),
     expected=2,
@@ -370,7 +370,7 @@ c|Corvo|2|                      |              |
 # The same criteria with three annotators, one of whom did not judge a Brisa.
 QGSTEC_PLUS = Golden(
     name="qgstec-plus",
-    rubric="qgstec-plus",
+    protocol="qgstec-plus",
     criteria=("relevance", "questionType", "correctness", "ambiguity", "variety"),
     annotators=("A", "B", "C"),
     expected=2,
@@ -396,7 +396,7 @@ c|Brisa|2|Who is of oak?        |334 112 322 231 223|
 # the passage.
 QGSTEC_A = Golden(
     name="qgstec2010-a",
-    rubric="qgstec2010-a",
+    protocol="qgstec2010-a",
     criteria=("specificity", "syntax", "semantics", "qtype_correct", "diversity", "composite"),
     annotators=("A", "B"),
     expected=6,
@@ -453,7 +453,7 @@ b|Brisa|2|B|none
 # Sets as a whole, from 1 to 3, by three annotators.
 SETS = Golden(
     name="schlichtkrull-cheng",
-    rubric="schlichtkrull-cheng",
+    protocol="schlichtkrull-cheng",
     criteria=("fluency", "relevancy", "diversity"),
     annotators=("A", "B", "C"),
     expected=2,

@@ -24,13 +24,13 @@ from scipy import stats
 
 from tests.analysis.golden.material import Golden, Slot, topic_of
 
-RUBRICS = Path(__file__).parents[3] / "judging" / "protocols" / "shipped"
+PROTOCOLS = Path(__file__).parents[3] / "judging" / "protocols" / "shipped"
 Row = dict[str, Any]
 
 
 @cache
 def protocol(name: str) -> Row:
-    document = yaml.safe_load((RUBRICS / f"{name}.yaml").read_text())
+    document = yaml.safe_load((PROTOCOLS / f"{name}.yaml").read_text())
     for each in document["criteria"]:
         for point in each["points"]:  # YAML takes No and Yes for truth values
             point["label"] = {False: "No", True: "Yes"}.get(point["label"], point["label"])
@@ -53,7 +53,7 @@ def has_same_annotators(criterion: Row, slots: Sequence[Slot]) -> bool:
 
 
 def criteria(golden: Golden) -> list[Row]:
-    return protocol(golden.rubric)["criteria"]
+    return protocol(golden.protocol)["criteria"]
 
 
 def points(criterion: Row) -> list[int]:
@@ -72,7 +72,7 @@ def asked(golden: Golden, criterion: Row, slots: Sequence[Slot]) -> list[Slot]:
 def by_protocol(golden: Golden, slots: Sequence[Slot], *, ruled: bool = True) -> list[Slot]:
     """Return the slots as the rules of the two pair protocols read them; with or without the
     values that they give."""
-    if "qgstec" not in golden.rubric or golden.rubric.endswith("-a"):
+    if "qgstec" not in golden.protocol or golden.protocol.endswith("-a"):
         return list(slots)
     found = []
     for slot in slots:
@@ -234,14 +234,14 @@ def worst(golden: Golden) -> dict[str, int]:
     given = {
         each["key"]: ends[each["best"]](points(each)) for each in criteria(golden) if averaged(each)
     }
-    for rule in protocol(golden.rubric).get("rules", []):
+    for rule in protocol(golden.protocol).get("rules", []):
         if rule["kind"] == "missing":
             given = rule.get("sets", given)
     return given
 
 
 def aggregates(golden: Golden) -> list[Row]:
-    document = protocol(golden.rubric)
+    document = protocol(golden.protocol)
     kinds = {rule["kind"] for rule in document.get("rules", [])}
     keys = [each["key"] for each in criteria(golden) if each.get("unit") != "set"]
     combined = document["aggregate"].get("combined")
@@ -397,7 +397,7 @@ def returned(golden: Golden) -> list[Row]:
 def criterion_rows(golden: Golden) -> list[Row]:
     quotas = {
         fact["criterion"]: fact["quota"]
-        for fact in protocol(golden.rubric).get("facts", [])
+        for fact in protocol(golden.protocol).get("facts", [])
         if "quota" in fact
     }
     return [
@@ -422,7 +422,7 @@ def violations(golden: Golden) -> list[Row]:
     """List the ratings that contradict a forcing, lone or identical rule."""
     rows = []
     slots = golden.slots()
-    for rule in protocol(golden.rubric).get("rules", []):
+    for rule in protocol(golden.protocol).get("rules", []):
         for slot in slots:
             partners = [s for s in slots if (s.source, s.system) == (slot.source, slot.system)]
             texts = [words_of(each) for each in partners]
@@ -860,7 +860,7 @@ def facts_of_set(golden: Golden, slots: Sequence[Slot]) -> list[list[Any]]:
 
 
 def every_set(golden: Golden) -> list[Row]:
-    if not protocol(golden.rubric).get("facts"):
+    if not protocol(golden.protocol).get("facts"):
         return []
     return [
         {
@@ -877,7 +877,7 @@ def every_set(golden: Golden) -> list[Row]:
 
 def set_rules(golden: Golden) -> list[Row]:
     rows = []
-    for place, fact in enumerate(protocol(golden.rubric).get("facts", [])):
+    for place, fact in enumerate(protocol(golden.protocol).get("facts", [])):
         for system in sorted({system for _, system in sets_of(golden)}):
             found = [
                 facts_of_set(golden, slots)[place]

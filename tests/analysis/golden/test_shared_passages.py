@@ -91,7 +91,7 @@ class Made:
 @pytest.fixture(scope="module")
 def made(lasting: None) -> Iterator[Made]:
     campaign = studies.campaign_of(content())
-    campaign.protocol = {"hypotheses": hypotheses_to_document(DECLARED)}
+    campaign.locked_plan = {"hypotheses": hypotheses_to_document(DECLARED)}
     campaign.save()
     run = studies.analysed(campaign, metrics=[], resamples=1000)
     client = factories.logged_in(campaign.created_by)

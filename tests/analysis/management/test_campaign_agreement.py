@@ -25,7 +25,7 @@ def test_prints_what_the_whole_table_gives_over_units(capsys):
     campaign = studies.imported()
     printed = printed_row(capsys, campaign, "--over", "units")
     table = frames.read_campaign(campaign).ratings("correctness").to_numpy()
-    whole = map(encode, of_table(table, frames.rubric_of(campaign).criterion("correctness")))
+    whole = map(encode, of_table(table, frames.protocol_of(campaign).criterion("correctness")))
     [given] = [row for row in whole if row["coefficient"] == "gwet_ac1"]
     assert (printed["value"], printed["low"], printed["n"]) == (
         given["value"],

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 
 def place(campaign: Campaign, source: int, system: str) -> int:
-    own = {"question_set__source__collection": campaign.collection, "position": 1}
+    own = {"question_set__source__dataset": campaign.dataset, "position": 1}
     units = Unit.objects.filter(question_set__system__name=system, **own)
     return units.get(question_set__source__position=source).pk
 
@@ -184,7 +184,7 @@ def test_report_uses_settled_values_on_request_says_so_and_agreement_never_does(
     [where] = [
         number
         for number, each in enumerate(adjudications.find_differences(differing, 1))
-        if each.criterion == differing.rubric.criteria.get(key="correctness").pk
+        if each.criterion == differing.protocol.criteria.get(key="correctness").pk
     ]
     settle(differing, judge, 3, place=where)
     without = analysed(differing, mixed_model="never", metrics=[])
@@ -263,7 +263,7 @@ def test_who_judges_the_material_still_settles_nothing_and_reads_nothing(
     token = adjudications.token_of(differing, adjudications.find_differences(differing, 1)[0])
     judged = differing
     if elsewhere == "other study":
-        judged = factories.opened(collection=differing.collection, rubric=differing.rubric)
+        judged = factories.opened(dataset=differing.dataset, protocol=differing.protocol)
     if elsewhere == "reproduction":
         judged = clones.clone_study(campaign=differing, by=differing.created_by)
     Membership.objects.create(user=judge, campaign=judged, role="annotator")
@@ -345,7 +345,7 @@ def test_report_names_who_settled_values_before_they_last_judged_however_they_ca
 
 def opened_again(campaign: Campaign) -> Campaign:
     return factories.opened(
-        collection=campaign.collection, rubric=campaign.rubric, annotators_per_task=4
+        dataset=campaign.dataset, protocol=campaign.protocol, annotators_per_task=4
     )
 
 
@@ -357,7 +357,7 @@ def name_to_settle(campaign: Campaign, who: User) -> None:
 
 def test_who_leaves_a_study_settles_nothing_in_its_copies_either() -> None:
     draft, leaves = factories.campaign(), factories.researcher()
-    copy = factories.campaign(collection=draft.collection, manager=draft.created_by)
+    copy = factories.campaign(dataset=draft.dataset, manager=draft.created_by)
     DryRun.objects.create(campaign=copy, draft=draft, number=1)
     for role in ("manager", "analyst"):
         campaigns.add_member(campaign=draft, user=leaves, role=role)

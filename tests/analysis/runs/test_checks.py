@@ -95,7 +95,7 @@ def test_agreement_with_oneself_is_of_the_repeats_and_the_overview_is_told_that_
 
 
 def test_copies_are_made_of_the_campaigns_questions_in_different_ways_and_differ_from_them():
-    campaign = factories.campaign(collection=factories.collection(sources=8))
+    campaign = factories.campaign(dataset=factories.dataset(sources=8))
     assert check_copies.make_degraded_copies(campaign=campaign) == 8
     items = CheckItem.objects.select_related("unit__question", "original__question")
     assert len({item.method for item in items}) > 1
@@ -106,7 +106,7 @@ def test_copies_are_made_of_the_campaigns_questions_in_different_ways_and_differ
 
 
 def test_copies_of_another_language_or_a_locked_campaign_are_refused():
-    german = factories.campaign(collection=factories.collection(language="de"))
+    german = factories.campaign(dataset=factories.dataset(language="de"))
     with refused("cannot_degrade"):
         check_copies.make_degraded_copies(campaign=german)
     locked = factories.opened()
@@ -115,11 +115,11 @@ def test_copies_of_another_language_or_a_locked_campaign_are_refused():
 
 
 def test_lock_fixes_how_many_checks_there_are_and_their_hash():
-    campaign = factories.campaign(collection=factories.collection(sources=3))
+    campaign = factories.campaign(dataset=factories.dataset(sources=3))
     plan = quality_plan.quality_plan_to_document(QualityPlan(degraded=10))
     campaigns.change_plan(campaign=campaign, plan={"quality": plan})
     check_copies.make_degraded_copies(campaign=campaign)
     campaign.refresh_from_db()
     campaigns.lock_protocol(campaign=campaign, now=factories.timezone.now())
-    assert campaign.protocol["checks"]["degraded"] == 3
-    assert len(campaign.protocol["checks"]["sha256"]) == 64
+    assert campaign.locked_plan["checks"]["degraded"] == 3
+    assert len(campaign.locked_plan["checks"]["sha256"]) == 64

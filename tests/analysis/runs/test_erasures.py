@@ -51,7 +51,9 @@ def judged(own: Enrollment, value: int) -> None:
 
 
 def asked_a_machine(campaign: Campaign) -> None:
-    keys = [each.key for each in campaign.rubric.criteria.filter(unit="question", asked="per_unit")]
+    keys = [
+        each.key for each in campaign.protocol.criteria.filter(unit="question", asked="per_unit")
+    ]
     rows = [
         f"{each.token},{','.join('1' for _ in keys)}"
         for each in llm_judges.questions_with_tokens(campaign)
@@ -66,7 +68,7 @@ def asked_a_machine(campaign: Campaign) -> None:
 
 
 def with_three(*, sources: int, key: str | None = "qgstec2010-a") -> Campaign:
-    """Return a study that three annotators and a machine judged."""
+    """Return a study that three annotators and a LLM judged."""
     campaign = studies.opened(
         key, sources=sources, expected=2, annotators_per_task=3, withdrawal=True
     )
@@ -146,7 +148,7 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
     page.save(force_insert=True)  # by somebody who began to look before
     client = factories.logged_in(study.created_by)
     address = reverse("analysis:run", args=[study.uuid, run.number])
-    unit = Unit.objects.filter(question_set__source__collection=study.collection).first()
+    unit = Unit.objects.filter(question_set__source__dataset=study.dataset).first()
     pages = [
         client.get(address).text,
         client.get(f"{address}report.json").getvalue().decode(),

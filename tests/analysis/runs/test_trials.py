@@ -26,7 +26,7 @@ EXPORTS = ("csv", "csv-raw", "jsonl", "label-studio")
 def study() -> tuple[Campaign, Round, list[Enrollment]]:
     """Return a campaign whose main round is judged, a pilot on the same sources that nobody did
     yet, and who judges."""
-    campaign = factories.campaign(collection=factories.collection(sources=4), annotators_per_task=2)
+    campaign = factories.campaign(dataset=factories.dataset(sources=4), annotators_per_task=2)
     people = [enrollments.enroll(campaign=campaign, user=factories.user()) for _ in range(2)]
     pilot = begun(campaign, kind="pilot", size=3, apart=False)
     rounds.end_round(round=pilot, by=campaign.created_by, now=NOW)
@@ -83,7 +83,7 @@ def test_who_asks_gets_them_marked_by_their_round(study) -> None:
 
 
 def test_pilot_kept_apart_can_still_be_analysed_after_the_lock() -> None:
-    campaign = factories.campaign(collection=factories.collection(sources=4))
+    campaign = factories.campaign(dataset=factories.dataset(sources=4))
     people = [enrollments.enroll(campaign=campaign, user=factories.user()) for _ in range(2)]
     pilot = begun(campaign, kind="pilot", size=2)
     for each in people:

@@ -84,9 +84,12 @@ def study(ratings: Any, **declared: Any) -> Material:
     points = ", ".join(f"{{value: {point}, label: p{point}}}" for point in range(1, 8))
     return Material(
         campaign=Campaign(
-            title="Rated", protocol={"hypotheses": hypotheses_to_document(Hypotheses(**declared))}
+            title="Rated",
+            locked_plan={"hypotheses": hypotheses_to_document(Hypotheses(**declared))},
         ),
-        rubric=documents.parse(PROTOCOL.format(annotators=annotators, points=points), "rated.yaml"),
+        protocol=documents.parse(
+            PROTOCOL.format(annotators=annotators, points=points), "rated.yaml"
+        ),
         slots=units,
         judgments=judgments,
         scores=pd.DataFrame(columns=["unit", "metric", "value"]),
@@ -97,11 +100,11 @@ def study(ratings: Any, **declared: Any) -> Material:
 def with_second_criterion(read: Material, ratings: Any, *, key: str) -> Material:
     """Return a study whose annotators rated a second criterion, too."""
     second = study(ratings).judgments.assign(criterion=key)
-    (criterion,) = read.rubric.criteria
+    (criterion,) = read.protocol.criteria
     criteria = (criterion, replace(criterion, key=key, name=key.capitalize()))
     return replace(
         read,
-        rubric=replace(read.rubric, criteria=criteria),
+        protocol=replace(read.protocol, criteria=criteria),
         judgments=pd.concat([read.judgments, second], ignore_index=True),
     )
 
@@ -152,7 +155,7 @@ def computed(read: Material, design: str = "sources", **settings: Any) -> dict[s
     tables: dict[str, Any] = {
         "criteria": [
             stored.criterion(criterion.key, points=points, averaged=True)
-            for criterion in read.rubric.criteria
+            for criterion in read.protocol.criteria
         ],
         "about": [
             stored.about(

@@ -20,7 +20,7 @@ from judging.campaigns.models.members import Enrollment, Membership
 from judging.crowd.actions import crowd_platforms
 from judging.datasets.actions import datasets
 from judging.datasets.models.added_file import AddedFile
-from judging.datasets.models.dataset import Collection, CollectionShare
+from judging.datasets.models.dataset import Dataset, DatasetShare
 from judging.enrolments.actions import enrollments
 from judging.jobs import storage
 from judging.people.actions import history
@@ -95,14 +95,14 @@ def test_unblinded_are_those_who_gave_a_role_up_before_they_judged_or_see_the_ma
     was_analyst, of_another, user_of_it, nobody = (factories.researcher() for _ in range(4))
     campaigns.add_member(campaign=campaign, user=was_analyst, role="analyst")
     campaigns.remove_member(campaign=campaign, user=was_analyst, role="analyst")
-    again = factories.campaign(collection=campaign.collection, manager=campaign.created_by)
+    again = factories.campaign(dataset=campaign.dataset, manager=campaign.created_by)
     campaigns.add_member(campaign=again, user=of_another, role="analyst")
-    datasets.share_dataset(collection=campaign.collection, user=user_of_it)
-    used_it, owner = factories.researcher(), campaign.collection.owner
-    datasets.share_dataset(collection=campaign.collection, user=used_it)
-    dataset_uses.end_use(collection=campaign.collection, user=used_it, now=timezone.now())
-    dataset_uses.transfer_dataset(collection=campaign.collection, to=user_of_it)
-    dataset_uses.end_use(collection=campaign.collection, user=owner, now=timezone.now())
+    datasets.share_dataset(dataset=campaign.dataset, user=user_of_it)
+    used_it, owner = factories.researcher(), campaign.dataset.owner
+    datasets.share_dataset(dataset=campaign.dataset, user=used_it)
+    dataset_uses.end_use(dataset=campaign.dataset, user=used_it, now=timezone.now())
+    dataset_uses.transfer_dataset(dataset=campaign.dataset, to=user_of_it)
+    dataset_uses.end_use(dataset=campaign.dataset, user=owner, now=timezone.now())
     people = (was_analyst, of_another, user_of_it, used_it, nobody)
     labels = [handed_in(begun(campaign, person))[0] for person in people]
     assert unblinded(campaign) == labels[:4]
@@ -110,7 +110,7 @@ def test_unblinded_are_those_who_gave_a_role_up_before_they_judged_or_see_the_ma
 
 def test_unblinded_are_those_who_declined_and_joined_by_a_link_after_they_could_look() -> None:
     first = studies.opened()
-    campaign = factories.opened(collection=first.collection, manager=first.created_by)
+    campaign = factories.opened(dataset=first.dataset, manager=first.created_by)
     analyst, stranger = factories.researcher(), factories.user()
     campaigns.add_member(campaign=first, user=analyst, role="analyst")
     labels = []
@@ -128,12 +128,12 @@ def test_unblinded_are_those_who_declined_and_joined_by_a_link_after_they_could_
 
 def test_unblinded_are_those_who_saw_the_material_through_a_draft_that_is_gone() -> None:
     campaign = studies.opened(annotators_per_task=5)
-    owner, reader, maker = campaign.collection.owner, factories.researcher(), factories.researcher()
+    owner, reader, maker = campaign.dataset.owner, factories.researcher(), factories.researcher()
     of_another = factories.researcher()
-    drafts = [planned(campaign.collection, owner), planned(campaign.collection, maker)]
+    drafts = [planned(campaign.dataset, owner), planned(campaign.dataset, maker)]
     campaigns.add_member(campaign=drafts[0], user=reader, role="analyst")
     campaigns.add_member(
-        campaign=planned(factories.collection(), owner), user=of_another, role="analyst"
+        campaign=planned(factories.dataset(), owner), user=of_another, role="analyst"
     )
     for draft in drafts:
         campaigns.discard_draft(campaign=draft, by=draft.created_by)
@@ -160,63 +160,63 @@ def test_page_of_a_report_names_who_could_have_known_the_systems() -> None:
     ) in page.text
 
 
-def planned(collection: Collection, by: User) -> Campaign:
+def planned(dataset: Dataset, by: User) -> Campaign:
     """Return a draft that was made as pages make it, with its place in the history."""
     return campaigns.create_campaign(
-        by=by, collection=collection, rubric=factories.rubric(), plan={"title": "A draft"}
+        by=by, dataset=dataset, protocol=factories.protocol(), plan={"title": "A draft"}
     )
 
 
-def copied(of: Collection, by: User) -> Collection:
-    """Return a degraded copy that holds all questions of the collection under their systems."""
+def copied(of: Dataset, by: User) -> Dataset:
+    """Return a degraded copy that holds all questions of the dataset under their systems."""
     wanted = WantedDegradation(
         name="Worse", systems=["Alba"], noise=["function_words"], beside="all"
     )
-    return degradations.degrade_dataset(collection=of, wanted=wanted, by=by)
+    return degradations.degrade_dataset(dataset=of, wanted=wanted, by=by)
 
 
 def test_unblinded_are_those_who_see_the_material_in_a_degraded_copy_or_its_original() -> None:
     campaign, copier = studies.opened(annotators_per_task=5), factories.researcher()
-    between = copied(campaign.collection, copier)
+    between = copied(campaign.dataset, copier)
     last = copied(between, copier)
-    second = factories.opened(collection=last, rubric=campaign.rubric, annotators_per_task=5)
+    second = factories.opened(dataset=last, protocol=campaign.protocol, annotators_per_task=5)
     of_first, of_second = factories.researcher(), factories.researcher()
     campaigns.add_member(campaign=campaign, user=of_first, role="analyst")
     campaigns.add_member(campaign=second, user=of_second, role="analyst")
-    unrelated = factories.opened(collection=factories.collection())
+    unrelated = factories.opened(dataset=factories.dataset())
     campaigns.add_member(campaign=unrelated, user=(other := factories.researcher()), role="analyst")
     people = (of_first, of_second, copier, other)
     for each in (campaign, second):
         labels = [handed_in(begun(each, person))[0] for person in people]
         assert unblinded(each) == labels[:3]
     dataset_uses.delete_dataset(
-        collection=between
+        dataset=between
     )  # the history still says of what the last is a copy
     assert unblinded(second) == labels[:3]
 
 
-def test_unblinded_are_those_who_see_the_same_file_in_another_collection() -> None:
+def test_unblinded_are_those_who_see_the_same_file_in_another_dataset() -> None:
     file, other = (storage.store_bytes(data) for data in (b"the same", b"another"))
     campaign = studies.opened(annotators_per_task=5)
-    Collection.objects.filter(pk=campaign.collection_id).update(file_sha256=file.sha256)
-    again = factories.collection(file_sha256=other.sha256)
+    Dataset.objects.filter(pk=campaign.dataset_id).update(file_sha256=file.sha256)
+    again = factories.dataset(file_sha256=other.sha256)
     again.added_files.create(
         number=1, file=file, added_by=again.owner, state="added", added_at=timezone.now()
     )
-    elsewhere = factories.collection(file_sha256=other.sha256[::-1])
+    elsewhere = factories.dataset(file_sha256=other.sha256[::-1])
     people = (again.owner, elsewhere.owner)
     labels = [handed_in(begun(campaign, person))[0] for person in people]
     assert unblinded(campaign) == labels[:1]
 
 
-def test_unblinded_are_those_who_saw_the_same_file_in_a_collection_that_is_gone() -> None:
+def test_unblinded_are_those_who_saw_the_same_file_in_a_dataset_that_is_gone() -> None:
     campaign, reader = studies.opened(annotators_per_task=5), factories.researcher()
-    Collection.objects.filter(pk=campaign.collection_id).update(file_sha256="a" * 64)
-    again = factories.collection(file_sha256="a" * 64)
+    Dataset.objects.filter(pk=campaign.dataset_id).update(file_sha256="a" * 64)
+    again = factories.dataset(file_sha256="a" * 64)
     draft = planned(again, again.owner)
     campaigns.add_member(campaign=draft, user=reader, role="analyst")
     campaigns.discard_draft(campaign=draft, by=again.owner)
-    dataset_uses.delete_dataset(collection=again, by=again.owner)
+    dataset_uses.delete_dataset(dataset=again, by=again.owner)
     labels = [handed_in(begun(campaign, person))[0] for person in (reader, again.owner)]
     assert unblinded(campaign) == labels
 
@@ -236,43 +236,43 @@ def test_unblinded_are_analysts_who_judged() -> None:
     assert unblinded(campaign) == [label]
 
 
-def same_file(campaign: Campaign, *, owner: User | None = None) -> Collection:
-    """Return a collection of somebody else that was made of the study's file."""
-    Collection.objects.filter(pk=campaign.collection_id).update(file_sha256="a" * 64)
-    return factories.collection(owner=owner, file_sha256="a" * 64)
+def same_file(campaign: Campaign, *, owner: User | None = None) -> Dataset:
+    """Return a dataset of somebody else that was made of the study's file."""
+    Dataset.objects.filter(pk=campaign.dataset_id).update(file_sha256="a" * 64)
+    return factories.dataset(owner=owner, file_sha256="a" * 64)
 
 
-def share(of: Collection, person: User) -> None:
-    datasets.share_dataset(collection=of, user=person, by=of.owner)
+def share(of: Dataset, person: User) -> None:
+    datasets.share_dataset(dataset=of, user=person, by=of.owner)
 
 
-def name_analyst(of: Collection, person: User) -> None:
+def name_analyst(of: Dataset, person: User) -> None:
     own = planned(of, of.owner)
     campaigns.add_member(campaign=own, user=person, role="analyst", by=of.owner)
 
 
-def name_manager_for_a_moment(of: Collection, person: User) -> None:
+def name_manager_for_a_moment(of: Dataset, person: User) -> None:
     own = planned(of, of.owner)
     campaigns.add_member(campaign=own, user=person, role="manager", by=of.owner)
     campaigns.remove_member(campaign=own, user=person, role="manager", by=of.owner)
 
 
-def hand_over(of: Collection, person: User) -> None:
-    dataset_uses.transfer_dataset(collection=of, to=person, by=of.owner)
+def hand_over(of: Dataset, person: User) -> None:
+    dataset_uses.transfer_dataset(dataset=of, to=person, by=of.owner)
 
 
-def hand_over_unwanted(of: Collection, person: User) -> None:
-    """Hand a collection over to somebody who deletes it."""
+def hand_over_unwanted(of: Dataset, person: User) -> None:
+    """Hand a dataset over to somebody who deletes it."""
     hand_over(of, person)
-    dataset_uses.delete_dataset(collection=of, by=person)
+    dataset_uses.delete_dataset(dataset=of, by=person)
 
 
-def hand_to_and_fro(of: Collection, person: User) -> None:
-    """Hand a collection over to somebody who gives it back."""
+def hand_to_and_fro(of: Dataset, person: User) -> None:
+    """Hand a dataset over to somebody who gives it back."""
     owner = of.owner
-    dataset_uses.transfer_dataset(collection=of, to=person, by=owner)
+    dataset_uses.transfer_dataset(dataset=of, to=person, by=owner)
     of.refresh_from_db()
-    dataset_uses.transfer_dataset(collection=of, to=owner, by=person)
+    dataset_uses.transfer_dataset(dataset=of, to=owner, by=person)
 
 
 GIVEN = [
@@ -317,19 +317,19 @@ def test_a_share_by_the_page_of_a_stranger_makes_nobody_unblinded() -> None:
     campaign, honest = studies.opened(annotators_per_task=3), factories.researcher()
     theirs, task = same_file(campaign), begun(campaign, honest)
     name = {"username": honest.get_username()}
-    answer = factories.logged_in(theirs.owner).post(f"/collections/{theirs.pk}/share/", name)
+    answer = factories.logged_in(theirs.owner).post(f"/datasets/{theirs.pk}/share/", name)
     assert (answer.status_code, theirs.shares.count()) == (302, 1)
     handed_in(task)
     assert unblinded(campaign) == []
 
 
-def test_a_file_that_comes_into_a_shared_collection_later_makes_nobody_unblinded() -> None:
+def test_a_file_that_comes_into_a_shared_dataset_later_makes_nobody_unblinded() -> None:
     campaign, honest, maker = studies.opened(), factories.researcher(), factories.researcher()
     file = storage.store_bytes(b"the same")
-    Collection.objects.filter(pk=campaign.collection_id).update(file_sha256=file.sha256)
-    theirs, once_own = factories.collection(), factories.collection(owner=maker)
+    Dataset.objects.filter(pk=campaign.dataset_id).update(file_sha256=file.sha256)
+    theirs, once_own = factories.dataset(), factories.dataset(owner=maker)
     share(theirs, honest)
-    dataset_uses.transfer_dataset(collection=once_own, to=theirs.owner, by=maker)
+    dataset_uses.transfer_dataset(dataset=once_own, to=theirs.owner, by=maker)
     for each in (theirs, once_own):
         name_analyst(each, honest)
     tasks = [begun(campaign, person) for person in (honest, maker)]
@@ -337,7 +337,7 @@ def test_a_file_that_comes_into_a_shared_collection_later_makes_nobody_unblinded
         each.added_files.create(
             number=1, file=file, added_by=theirs.owner, state="added", added_at=timezone.now()
         )
-        Collection.objects.filter(pk=each.pk).update(file_sha256=file.sha256)
+        Dataset.objects.filter(pk=each.pk).update(file_sha256=file.sha256)
     labels = [handed_in(task)[0] for task in tasks]
     assert unblinded(campaign) == []
     AddedFile.objects.update(uploaded_at=timezone.now() - timedelta(days=1))
@@ -350,8 +350,8 @@ def test_unblinded_are_those_who_send_the_file_themselves_before_their_last_judg
 ) -> None:
     campaign, sender = studies.opened(annotators_per_task=3), factories.researcher()
     file = storage.store_bytes(b"the same")
-    Collection.objects.filter(pk=campaign.collection_id).update(file_sha256=file.sha256)
-    own, task = factories.collection(owner=sender), begun(campaign, sender)
+    Dataset.objects.filter(pk=campaign.dataset_id).update(file_sha256=file.sha256)
+    own, task = factories.dataset(owner=sender), begun(campaign, sender)
     sent_at = timezone.now()
     label, _ = handed_in(task)
     now = timezone.now()
@@ -362,12 +362,12 @@ def test_unblinded_are_those_who_send_the_file_themselves_before_their_last_judg
 
 
 def test_a_file_that_the_study_gets_later_was_seen_elsewhere_until_then() -> None:
-    """Only then does the other collection hold what they judge, and is it closed to them."""
+    """Only then does the other dataset hold what they judge, and is it closed to them."""
     campaign, reader = studies.opened(), factories.researcher()
     file = storage.store_bytes(b"the same")
-    theirs, task = factories.collection(file_sha256=file.sha256), begun(campaign, reader)
+    theirs, task = factories.dataset(file_sha256=file.sha256), begun(campaign, reader)
     share(theirs, reader)
-    campaign.collection.added_files.create(
+    campaign.dataset.added_files.create(
         number=1, file=file, added_by=theirs.owner, state="added", added_at=timezone.now()
     )
     label, _ = handed_in(task)
@@ -381,12 +381,12 @@ def test_unblinded_are_those_who_use_what_they_were_given_while_they_judge(act: 
     campaign, analyst = studies.opened(annotators_per_task=3), factories.researcher()
     task = begun(campaign, analyst)
     campaigns.add_member(campaign=campaign, user=analyst, role="analyst", by=campaign.created_by)
-    share(campaign.collection, analyst)
+    share(campaign.dataset, analyst)
     do = {
         "export": lambda: export(campaign, analyst, "judgments.csv"),
         "report": lambda: runs.start_run(campaign=campaign, by=analyst, seed=1, parameters={}),
-        "copy": lambda: copied(campaign.collection, analyst),
-        "study": lambda: planned(campaign.collection, analyst),
+        "copy": lambda: copied(campaign.dataset, analyst),
+        "study": lambda: planned(campaign.dataset, analyst),
         "upload": lambda: same_file(campaign, owner=analyst),
         "plan": lambda: export(campaign, analyst, "preregistration.md"),
     }.get(act, lambda: None)
@@ -409,7 +409,7 @@ def test_what_somebody_does_after_their_last_judgment_makes_nobody_unblinded() -
     planned(own, reader)
     campaign.deviations.create(what="annotators", made_by=reader, made_at=timezone.now())
     assert unblinded(campaign) == []
-    Collection.objects.filter(pk=own.pk).update(created_at=campaign.created_at)
+    Dataset.objects.filter(pk=own.pk).update(created_at=campaign.created_at)
     assert unblinded(campaign) == [label]
 
 
@@ -442,13 +442,13 @@ def test_unblinded_are_those_who_hand_in_after_the_end_what_others_gave_them_mea
 
 def test_unblinded_are_those_who_could_look_while_a_study_was_out_of_use() -> None:
     owner, maker = factories.researcher(), factories.researcher()
-    material = factories.collection(owner=owner)
-    campaign = factories.opened(collection=material, manager=maker, annotators_per_task=3)
+    material = factories.dataset(owner=owner)
+    campaign = factories.opened(dataset=material, manager=maker, annotators_per_task=3)
     reader = factories.researcher()
     task = begun(campaign, reader)
     share(material, reader)
-    dataset_uses.end_use(collection=material, user=maker, now=timezone.now(), by=owner)
-    datasets.share_dataset(collection=material, user=maker, by=owner)
+    dataset_uses.end_use(dataset=material, user=maker, now=timezone.now(), by=owner)
+    datasets.share_dataset(dataset=material, user=maker, by=owner)
     campaigns.open_campaign(campaign=campaign, now=timezone.now())
     label, _ = handed_in(task)
     assert unblinded(campaign) == [label]
@@ -457,7 +457,7 @@ def test_unblinded_are_those_who_could_look_while_a_study_was_out_of_use() -> No
 def test_unblinded_are_those_who_got_a_right_in_another_study_before_they_began_in_this() -> None:
     first, reader = studies.opened(annotators_per_task=3), factories.researcher()
     second = factories.opened(
-        collection=first.collection, manager=first.created_by, annotators_per_task=3
+        dataset=first.dataset, manager=first.created_by, annotators_per_task=3
     )
     task = begun(first, reader)
     campaigns.add_member(campaign=first, user=reader, role="analyst", by=first.created_by)
@@ -468,14 +468,14 @@ def test_unblinded_are_those_who_got_a_right_in_another_study_before_they_began_
 
 
 @pytest.mark.parametrize("where", ["here", "elsewhere", "as owner"])
-def test_a_name_on_the_list_of_annotators_closes_the_studys_own_collection_alone(where) -> None:
+def test_a_name_on_the_list_of_annotators_closes_the_studys_own_dataset_alone(where) -> None:
     campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
     theirs = same_file(campaign)
     campaigns.add_member(campaign=campaign, user=reader, role="annotator")
     give = hand_over if where == "as owner" else share
-    give(theirs if where == "elsewhere" else campaign.collection, reader)
+    give(theirs if where == "elsewhere" else campaign.dataset, reader)
     campaign.refresh_from_db()
-    assert judges_now(reader, campaign.collection) == (where != "as owner")
+    assert judges_now(reader, campaign.dataset) == (where != "as owner")
     assert not judges_now(reader, theirs)
     label, _ = handed_in(begun(campaign, reader))
     assert unblinded(campaign) == ([] if where == "here" else [label])
@@ -485,8 +485,8 @@ def test_unblinded_are_those_who_could_look_before_they_were_named_once_more() -
     campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
     enrollments.enroll(campaign=campaign, user=reader)
     campaigns.remove_member(campaign=campaign, user=reader, role="annotator")
-    share(campaign.collection, reader)
-    assert not judges_now(reader, campaign.collection)
+    share(campaign.dataset, reader)
+    assert not judges_now(reader, campaign.dataset)
     label, _ = handed_in(begun(campaign, reader))
     # the time a task is taken is that of the transaction, so here of the whole test
     Assignment.objects.filter(enrollment__user=reader).update(held_at=timezone.now())
@@ -498,7 +498,7 @@ def test_who_has_begun_is_not_unblinded_by_a_role_that_is_taken_and_given_again(
     task = begun(campaign, honest)
     campaigns.remove_member(campaign=campaign, user=honest, role="annotator")
     share(same_file(campaign), honest)
-    assert judges_now(honest, campaign.collection)
+    assert judges_now(honest, campaign.dataset)
     handed_in(task)
     assert unblinded(campaign) == []
     campaigns.add_member(campaign=campaign, user=honest, role="annotator")
@@ -510,7 +510,7 @@ def test_of_a_study_that_is_older_than_the_history_what_came_before_it_counts(wh
     """It may have been closed and opened again."""
     campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
     task = begun(campaign, reader)
-    share(campaign.collection, reader)
+    share(campaign.dataset, reader)
     label, _ = handed_in(task)
     assert unblinded(campaign) == []
     Campaign.objects.filter(pk=campaign.pk).update(uuid=uuid4())
@@ -521,7 +521,7 @@ def test_of_a_study_that_is_older_than_the_history_what_came_before_it_counts(wh
     Enrollment.objects.filter(user=reader).update(created_at=long_ago)
     Assignment.objects.filter(pk=task.pk).update(held_at=long_ago)
     given = long_ago + timedelta(days=1) if when == "before" else timezone.now()
-    CollectionShare.objects.filter(user=reader).update(created_at=given)
+    DatasetShare.objects.filter(user=reader).update(created_at=given)
     assert unblinded(campaign) == ([label] if when == "before" else [])
 
 

@@ -44,18 +44,18 @@ def ratings(*, sources: int = SOURCES, off: int = 0, broken: int = 0) -> str:
     return written.getvalue()
 
 
-def added(collection, text: str, **said) -> AddedFile:
+def added(dataset, text: str, **said) -> AddedFile:
     columns = {name: {"role": name} for name in ("passage", "system", "question")}
     columns |= {"id": {"role": "source_id"}, "annotator": {"role": "rater"}}
     columns |= rated("grammaticality", "correctness")
-    return add(collection, text, columns=columns, **said)
+    return add(dataset, text, columns=columns, **said)
 
 
 @pytest.fixture
 def campaign() -> Campaign:
-    collection = files.create_dataset(name="Towns", by=factories.researcher())
-    added(collection, ratings(off=4, broken=1), rubric=factories.rubric())
-    return collection.campaigns.get()
+    dataset = files.create_dataset(name="Towns", by=factories.researcher())
+    added(dataset, ratings(off=4, broken=1), protocol=factories.protocol())
+    return dataset.campaigns.get()
 
 
 def test_report_ratings_excluded_at_the_import_are_one_line_in_every_form(campaign):
@@ -83,15 +83,15 @@ def test_report_ratings_excluded_at_the_import_are_one_line_in_every_form(campai
 
 @pytest.mark.long
 def test_study_ratings_of_two_files_count_together_without_one_taken_back(campaign):
-    collection, rubric = campaign.collection, campaign.rubric
+    dataset, protocol = campaign.dataset, campaign.protocol
     more = ratings(sources=20, off=0, broken=2)
-    second = added(collection, more, rubric=rubric, name="more.csv")
+    second = added(dataset, more, protocol=protocol, name="more.csv")
 
     facts = run_facts(found_by(analysed(campaign, metrics=[])))
     assert facts.ratings_in_files == facts.judgments + sum(
         each["n"] for each in facts.ratings_excluded
     )
-    take_back.remove_added_rows(added=second, by=collection.owner, now=timezone.now())
+    take_back.remove_added_rows(added=second, by=dataset.owner, now=timezone.now())
 
     facts = run_facts(found_by(analysed(campaign, metrics=[])))
     assert (facts.ratings_in_files, facts.judgments) == (96, 90)

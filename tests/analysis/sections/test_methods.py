@@ -30,11 +30,11 @@ ABOUT = {
 
 
 def made(**changes: object) -> RunMade:
-    rubric = documents.parse(factories.SMALL, "small.yaml")
+    protocol = documents.parse(factories.SMALL, "small.yaml")
     values = {
-        "rubric": replace(rubric, citation="Doe 2024"),
-        "rubric_version": "2",
-        "protocol_sha256": "aa",
+        "protocol": replace(protocol, citation="Doe 2024"),
+        "protocol_version": "2",
+        "plan_sha256": "aa",
         "seed": 5,
         "resamples": 1_999,
         "parameters": {"prepare_hypothesis": "nqg"},
@@ -79,13 +79,15 @@ def test_material_protocol_people_and_computation_are_told_as_they_were():
 
 def test_people_are_told_and_an_unpublished_protocol_is_not_cited():
     people = ["Annotators came from Prolific.", "A task paid 0.50 EUR."]
-    text = told(ABOUT | {"people": people}, made(rubric=documents.parse(factories.SMALL, "s.yaml")))
+    text = told(
+        ABOUT | {"people": people}, made(protocol=documents.parse(factories.SMALL, "s.yaml"))
+    )
     assert (
         "in 11 tasks. Annotators came from Prolific. A task paid 0.50 EUR. The"
         in text["Annotators"]
     )
     unpublished = replace(documents.parse(factories.SMALL, "s.yaml"), citation="Unpublished.")
-    assert "by Small, version 2. Gram" in told(ABOUT, made(rubric=unpublished))["Protocol"]
+    assert "by Small, version 2. Gram" in told(ABOUT, made(protocol=unpublished))["Protocol"]
 
 
 def test_material_of_which_nothing_is_missing_ends_with_what_was_expected():
@@ -109,8 +111,8 @@ def test_a_finished_study_without_times_and_rules_says_nothing_of_them():
 
 
 def test_a_criterion_is_told_in_standard_terms_where_its_protocol_names_them():
-    rubric = documents.shipped("qgbench")
-    protocol = told(ABOUT, made(rubric=rubric))["Protocol"]
+    protocol = documents.shipped("qgbench")
+    protocol = told(ABOUT, made(protocol=protocol))["Protocol"]
     assert (
         "Correctness (in standard terms: correctness of content relative to the input): “"
         in protocol
@@ -179,7 +181,7 @@ def test_a_long_scale_is_told_by_its_ends_and_a_short_one_point_by_point():
         replace(small.criteria[0], points=points, best="lowest"),
         replace(small.criteria[1], points=points[:12], best="none"),
     ]
-    text = told(ABOUT, made(rubric=replace(small, criteria=tuple(asked)), protocol_sha256=""))
+    text = told(ABOUT, made(protocol=replace(small, criteria=tuple(asked)), plan_sha256=""))
     assert "ordinal, from 0 (p0) to 12 (p12); low is best. " in text["Protocol"]
     assert text["Protocol"].endswith("9 (p9), 10 (p10) and 11 (p11); no end is best.")
 

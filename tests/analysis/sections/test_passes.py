@@ -49,7 +49,7 @@ class CountingFound(Found):
 
 @pytest.fixture(scope="module")
 def documents(lasting):
-    """Return the tables of a run, and two of machine judges, as if each criterion were fifty."""
+    """Return the tables of a run, and two of LLM judges, as if each criterion were fifty."""
     run = studies.analysed(studies.imported(sources=8), mixed_model="always", slices=["source"])
     found = dict(runs.StoredTables(run))
     keys = [row["criterion"] for row in found["criteria"]]

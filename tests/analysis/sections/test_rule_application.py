@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 def qgstec(lasting):
     file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
     return studies.campaign_of(
-        file.read_bytes(), name=file.name, rubric=factories.rubric("qgstec2010-b")
+        file.read_bytes(), name=file.name, protocol=factories.protocol("qgstec2010-b")
     )
 
 
@@ -43,7 +43,7 @@ def by_the_protocol(read):
     """Return the means over returned questions that the protocol's arithmetic gives, by system and
     criterion."""
     scored = protocol.scores(
-        _arranged(read), read.rubric.rules, read.rubric.worst(), reading="by_protocol"
+        _arranged(read), read.protocol.rules, read.protocol.worst(), reading="by_protocol"
     )
     return {
         (system, key): scored.means_returned[row, column]
@@ -132,7 +132,7 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(client):
 def small(texts, variety):
     """Return a set of the pair protocol with two annotators' values of variety; None where one did
     not judge."""
-    campaign = factories.campaign(rubric=factories.rubric("qgstec2010-b"))
+    campaign = factories.campaign(protocol=factories.protocol("qgstec2010-b"))
     read = frames.read_campaign(campaign)
     slots = pd.DataFrame(
         {"unit": range(1, len(texts) + 1), "question_set": 1, "text": texts, "system": "s"}
@@ -193,8 +193,11 @@ def test_values_that_rules_settle_say_nothing_of_how_annotators_differ():
         assert rule_application.not_settled(read, "as_released") is read
 
 
-def test_reading_is_offered_only_where_the_rubric_has_two(client):
-    plain, pairs = studies.imported(), factories.campaign(rubric=factories.rubric("qgstec2010-b"))
+def test_reading_is_offered_only_where_the_protocol_has_two(client):
+    plain, pairs = (
+        studies.imported(),
+        factories.campaign(protocol=factories.protocol("qgstec2010-b")),
+    )
     assert "reading" not in RunForm(campaign=plain).fields
     assert RunForm(campaign=pairs).fields["reading"].initial == "as_released"
     client.force_login(pairs.created_by)

@@ -18,8 +18,8 @@ SMALL = factories.SMALL.replace(
 
 
 def test_cannot_judge_completes_a_task_and_is_missing_in_the_analysis() -> None:
-    rubric = protocols.install(document=documents.parse(SMALL, "small.yaml"))
-    campaign = studies.opened(rubric=rubric, sources=1, systems=("Alba",))
+    protocol = protocols.install(document=documents.parse(SMALL, "small.yaml"))
+    campaign = studies.opened(protocol=protocol, sources=1, systems=("Alba",))
     client, enrollment = studies.annotator(campaign)
     task = studies.held(enrollment)
     html = page(client, task)

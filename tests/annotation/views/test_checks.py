@@ -30,7 +30,7 @@ def judged(lasting):
     while "/task" in answer.url and len(pages) < 60:
         html = client.get(answer.url).text
         own = Assignment.objects.select_related(
-            "round__campaign__rubric", "task", "enrollment"
+            "round__campaign__protocol", "task", "enrollment"
         ).get(pk=re.search(r"[0-9a-f-]{36}", answer.url)[0])
         pages.append((own, html, answer.url))
         form = filled(own)

@@ -59,7 +59,7 @@ def test_who_was_left_out_may_decline_and_stays_left_out_however_they_come_back(
     )
     client.post(address(campaign))
     assert not user.memberships.exists()
-    assert not judges_now(user, campaign.collection)
+    assert not judges_now(user, campaign.dataset)
     link = campaigns.create_invitation(campaign=campaign, by=campaign.created_by, places=3)
     client.post(f"/join/{link.token}/", {"agree": "on"})
     assert user.memberships.filter(role="annotator").exists()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.datasets.models.dataset import Collection, Question, Source
+from judging.datasets.models.dataset import Dataset, Question, Source
 from tests.annotation import studies
 from tests.annotation.views.tasks import one_line
 
@@ -40,11 +40,11 @@ def test_messages_of_actions_are_in_german() -> None:
 @pytest.mark.parametrize(
     ("language", "direction"), [("ar", "rtl"), ("he-IL", "rtl"), ("ja", "auto"), ("", "auto")]
 )
-def test_texts_carry_the_language_and_direction_of_the_collection(
+def test_texts_carry_the_language_and_direction_of_the_dataset(
     language: str, direction: str
 ) -> None:
     campaign = studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=2)
-    Collection.objects.update(language=language)
+    Dataset.objects.update(language=language)
     Question.objects.update(submitted_answer="القفل", question_type="ما")
     client, enrollment = studies.annotator(campaign)
     html = one_line(client.get(f"/tasks/{studies.held(enrollment).pk}/"))

@@ -8,7 +8,7 @@ from django.utils import timezone
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Task
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.work.models.assignment import Draft
 from tests import factories
 from tests.annotation import studies
@@ -25,7 +25,7 @@ def manager_of(campaign) -> Client:
 )
 def test_preview_shows_a_drafts_first_task(key: str | None) -> None:
     campaign = factories.campaign(
-        rubric=factories.rubric(key), collection=factories.collection(expected=2)
+        protocol=factories.protocol(key), dataset=factories.dataset(expected=2)
     )
     html = manager_of(campaign).get(f"/campaigns/{campaign.uuid}/preview/").content.decode()
     assert studies.fields(html)
@@ -43,7 +43,7 @@ def test_preview_asks_the_same_as_the_real_page() -> None:
 
 
 def test_preview_goes_through_the_steps_and_hides_later_ones() -> None:
-    campaign = factories.campaign(rubric=factories.rubric("qgbench-staged"))
+    campaign = factories.campaign(protocol=factories.protocol("qgbench-staged"))
     client, own = manager_of(campaign), f"/campaigns/{campaign.uuid}/preview/"
     assert "Agnes Tolliver" not in client.get(own).content.decode()
     response = client.post(f"{own}?step=0", {"action": "continue"}, follow=True)
@@ -84,17 +84,17 @@ def test_preview_goes_through_the_tasks_of_a_campaign_that_has_them() -> None:
 
 def test_who_judges_the_material_has_no_preview_of_a_part_of_it() -> None:
     campaign = studies.opened()
-    owner = campaign.collection.owner
+    owner = campaign.dataset.owner
     factories.enrollment(campaign, account=owner)
     part = factories.campaign(
-        collection=campaign.collection, manager=owner, selection={"systems": ["Alba"]}
+        dataset=campaign.dataset, manager=owner, selection={"systems": ["Alba"]}
     )
-    whole = factories.campaign(collection=campaign.collection, manager=owner)
+    whole = factories.campaign(dataset=campaign.dataset, manager=owner)
     # one system's questions degraded, the others as they are
-    worse = factories.collection(owner=owner)
-    of = {"collection": campaign.collection_id}
-    Collection.objects.filter(pk=worse.pk).update(mapping={"degraded": {"of": of}})
-    copy = factories.campaign(collection=worse, manager=owner)
+    worse = factories.dataset(owner=owner)
+    of = {"dataset": campaign.dataset_id}
+    Dataset.objects.filter(pk=worse.pk).update(mapping={"degraded": {"of": of}})
+    copy = factories.campaign(dataset=worse, manager=owner)
     reader = factories.logged_in(owner)
     for each in (part, copy):
         page = reader.get(f"/campaigns/{each.uuid}/preview/", follow=True)

@@ -66,8 +66,8 @@ def test_report_reaches_the_manager_without_a_system(small) -> None:
 
 
 def test_report_is_not_offered_where_the_protocol_refuses_it() -> None:
-    rubric = factories.rubric(broken_items="refused")
-    client, enrollment = studies.annotator(factories.opened(rubric=rubric))
+    protocol = factories.protocol(broken_items="refused")
+    client, enrollment = studies.annotator(factories.opened(protocol=protocol))
     task = studies.held(enrollment)
     assert 'name="b1"' not in page(client, task)
     assert send(client, task, "b1", WRONG).status_code == 422
@@ -82,7 +82,7 @@ def test_cannot_say_stands_apart_from_the_scale() -> None:
     )
 
     made = protocols.install(document=documents.parse(text, "small.yaml"))
-    client, enrollment = studies.annotator(factories.opened(rubric=made))
+    client, enrollment = studies.annotator(factories.opened(protocol=made))
     html = page(client, studies.held(enrollment))
     scale, apart, _rest = html.partition('<div class="scale apart" translate="no">')
     assert "Cannot say" not in scale
@@ -177,7 +177,7 @@ def test_handing_in_again_without_values_needs_the_report(small) -> None:
 def test_window_that_was_opened_before_handing_in_takes_no_report_back(small, monkeypatch) -> None:
     client, task = small
     hand_in(client, task, b1=WRONG, b2=WRONG)
-    stale = type(task).objects.select_related("round__campaign__rubric").get(pk=task.pk)
+    stale = type(task).objects.select_related("round__campaign__protocol").get(pk=task.pk)
     stale.state = "held"  # as it was read before the other window's transaction ended
     gone = dict.fromkeys(sheets.sheet_of_assignment(stale).reports(), "")
     with pytest.raises(drafts.AnswerFirst):

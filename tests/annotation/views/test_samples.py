@@ -9,7 +9,7 @@ from django.utils import timezone
 from judging.campaigns.models.assignment import Assignment
 from judging.people.models.user import User
 from judging.protocols import documents, protocol_edits
-from judging.protocols.models.protocol import RubricDraft
+from judging.protocols.models.protocol import ProtocolDraft
 from judging.work.models.assignment import Draft
 from tests import factories
 from tests.annotation import studies
@@ -29,28 +29,28 @@ def page(client: Client, owner: User) -> Client:
     return client
 
 
-def draft(owner: User, text: str) -> RubricDraft:
-    return RubricDraft.objects.create(owner=owner, text=text, updated_at=timezone.now())
+def draft(owner: User, text: str) -> ProtocolDraft:
+    return ProtocolDraft.objects.create(owner=owner, text=text, updated_at=timezone.now())
 
 
-def whole(page: Client, made: RubricDraft, query: str = "") -> str:
-    return page.get(reverse("annotation:rubric_preview", args=[made.pk]) + query).text
+def whole(page: Client, made: ProtocolDraft, query: str = "") -> str:
+    return page.get(reverse("annotation:protocol_preview", args=[made.pk]) + query).text
 
 
-def pane(page: Client, made: RubricDraft, **more: str) -> str:
-    form = fields(page.get(reverse("judging:rubric_draft", args=[made.pk])).text, "editor-form")
-    return page.post(reverse("annotation:rubric_pane", args=[made.pk]), form | more).text
+def pane(page: Client, made: ProtocolDraft, **more: str) -> str:
+    form = fields(page.get(reverse("judging:protocol_draft", args=[made.pk])).text, "editor-form")
+    return page.post(reverse("annotation:protocol_pane", args=[made.pk]), form | more).text
 
 
 @pytest.mark.parametrize("key", documents.shipped_keys())
 def test_preview_asks_every_criterion_of_each_shipped_protocol(page, owner, key):
-    rubric = documents.shipped(key)
-    made = draft(owner, documents.to_yaml(rubric))
+    protocol = documents.shipped(key)
+    made = draft(owner, documents.to_yaml(protocol))
 
-    html = whole(page, made, f"?step={len(rubric.stages) - 1}")
+    html = whole(page, made, f"?step={len(protocol.stages) - 1}")
 
     asked = {name.partition(".")[2] for name in studies.fields(html)}
-    assert {criterion.key for criterion in rubric.criteria} <= asked
+    assert {criterion.key for criterion in protocol.criteria} <= asked
     assert not Assignment.objects.exists()
     assert not Draft.objects.exists()
 
@@ -82,7 +82,9 @@ def test_first_stage_hides_what_the_second_shows(page, owner):
     assert "<mark>Jonas Lind</mark>" in whole(page, made, "?step=1")
     assert "Jonas Lind" not in pane(page, made)
     assert "<mark>Jonas Lind</mark>" in pane(page, made, step="1")
-    going = page.post(reverse("annotation:rubric_preview", args=[made.pk]), {"action": "continue"})
+    going = page.post(
+        reverse("annotation:protocol_preview", args=[made.pk]), {"action": "continue"}
+    )
     assert going.url.endswith("?step=1")
 
 
@@ -118,17 +120,17 @@ def test_what_is_there_of_an_incomplete_protocol_is_shown(page, owner, text):
 def test_nothing_to_show_leads_back_and_says_so(page, owner, text):
     made = draft(owner, text)
 
-    answer = page.get(reverse("annotation:rubric_preview", args=[made.pk]))
+    answer = page.get(reverse("annotation:protocol_preview", args=[made.pk]))
 
-    assert answer.url == reverse("judging:rubric_draft", args=[made.pk])
-    assert "appears here" in page.post(reverse("annotation:rubric_pane", args=[made.pk])).text
+    assert answer.url == reverse("judging:protocol_draft", args=[made.pk])
+    assert "appears here" in page.post(reverse("annotation:protocol_pane", args=[made.pk])).text
 
 
 def test_submitting_a_preview_stores_nothing(page, owner):
     made = draft(owner, factories.SMALL)
 
     page.post(
-        reverse("annotation:rubric_preview", args=[made.pk]),
+        reverse("annotation:protocol_preview", args=[made.pk]),
         {"action": "submit", "q1.correctness": "3"},
     )
 

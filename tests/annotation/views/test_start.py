@@ -50,8 +50,8 @@ def test_start_states_time_pay_criteria_and_a_worked_item() -> None:
 @pytest.mark.parametrize("tasks", [1, 7, 41])
 def test_start_states_total_that_is_time_per_task_times_tasks(seconds: int, tasks: int) -> None:
     timed = replace(documents.shipped("qgbench"), key="timed", estimated_seconds=seconds)
-    rubric = protocols.install(document=timed)
-    campaign = factories.opened(rubric=rubric, tasks_per_annotator=tasks)
+    protocol = protocols.install(document=timed)
+    campaign = factories.opened(protocol=protocol, tasks_per_annotator=tasks)
     client, _enrollment = studies.annotator(campaign)
 
     said = text_of(client.get(f"/work/{campaign.uuid}/start/").text)
@@ -104,7 +104,7 @@ def test_start_in_german_and_of_a_set() -> None:
 
 def test_start_of_a_protocol_without_a_worked_item_shows_none() -> None:
     bare = replace(documents.shipped("qgbench"), key="bare", worked_item=None, translations={})
-    campaign = factories.opened(rubric=protocols.install(document=bare))
+    campaign = factories.opened(protocol=protocols.install(document=bare))
     client, _enrollment = studies.annotator(campaign)
 
     html = client.get(f"/work/{campaign.uuid}/start/").text

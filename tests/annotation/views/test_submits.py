@@ -96,7 +96,7 @@ def test_held_task_of_a_calibration_that_was_decided_on_is_taken_no_more() -> No
             enrollment=factories.enrollment(campaign), round=round
         ).assignment
     )
-    known = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric")
+    known = Assignment.objects.select_related("task", "enrollment", "round__campaign__protocol")
     first, second = (known.get(pk=each.pk) for each in claimed)
     by, now = campaign.created_by, timezone.now()
     rounds.end_round(round=round, by=by, now=now)

@@ -131,7 +131,7 @@ def shift_keys() -> None:
 
 
 def database_keys(campaign) -> set[str]:
-    units = Unit.objects.filter(question_set__source__collection=campaign.collection)
+    units = Unit.objects.filter(question_set__source__dataset=campaign.dataset)
     rows = units.values_list(
         "pk", "question_set", "question_set__system", "question_set__source", "task_units"
     )

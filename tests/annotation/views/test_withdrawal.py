@@ -116,8 +116,8 @@ def test_consent_page_and_locked_protocol_say_it_and_other_protocols_keep_their_
     may, may_not = (factories.campaign(withdrawal=each) for each in (True, False))
     for each in (may, may_not):
         campaigns.lock_protocol(campaign=each, now=timezone.now())
-    assert may.protocol["texts"]["withdrawal"] is True
-    assert "withdrawal" not in may_not.protocol["texts"]
+    assert may.locked_plan["texts"]["withdrawal"] is True
+    assert "withdrawal" not in may_not.locked_plan["texts"]
     told = [
         "you can also erase all that you did" in Client().get(f"/join/{_link(each)}/").text
         for each in (may, may_not)

@@ -96,13 +96,13 @@ def test_guideline_is_whole_for_annotators_and_managers() -> None:
     assert manager.get(f"/work/{campaign.uuid}/guideline/").status_code == 200
 
 
-def test_guideline_is_not_for_staff_after_the_use_of_the_collection_ended() -> None:
+def test_guideline_is_not_for_staff_after_the_use_of_the_dataset_ended() -> None:
     owner, other = factories.researcher(), factories.researcher()
-    campaign = factories.opened(manager=other, collection=factories.collection(owner=owner))
+    campaign = factories.opened(manager=other, dataset=factories.dataset(owner=owner))
     annotator, manager = studies.annotator(campaign)[0], factories.logged_in(other)
     guideline = f"/work/{campaign.uuid}/guideline/"
     assert manager.get(guideline).status_code == 200
-    dataset_uses.end_use(collection=campaign.collection, user=other, now=timezone.now(), by=owner)
+    dataset_uses.end_use(dataset=campaign.dataset, user=other, now=timezone.now(), by=owner)
     assert manager.get(guideline).status_code == 404
     assert annotator.get(guideline).status_code == 200  # who may hand in a task they hold
     campaign.memberships.filter(role="annotator").delete()

@@ -38,8 +38,8 @@ def planned(**plan: object) -> Act:
 
 def added_gold(accepted: list[int]) -> Act:
     def add(campaign: Campaign) -> object:
-        unit = Unit.objects.filter(position=1, question_set__source__collection=campaign.collection)
-        criterion = campaign.rubric.criteria.first().pk
+        unit = Unit.objects.filter(position=1, question_set__source__dataset=campaign.dataset)
+        criterion = campaign.protocol.criteria.first().pk
         return check_items.add_gold(
             campaign=campaign, unit=unit.first(), text="", accepted={criterion: accepted}
         )
@@ -54,7 +54,7 @@ def excluded_twice(campaign: Campaign) -> None:
 
 
 def opened_without_questions(campaign: Campaign) -> None:
-    campaign.collection.sources.all().delete()
+    campaign.dataset.sources.all().delete()
     campaigns.open_campaign(campaign=campaign, now=NOW)
 
 
@@ -75,7 +75,7 @@ def begun_twice(campaign: Campaign) -> None:
 
 def given_another_protocol_after_a_round(campaign: Campaign) -> None:
     trials.begun(campaign, size=1)
-    campaigns.change_plan(campaign=campaign, plan={"rubric": factories.rubric("qgbench")})
+    campaigns.change_plan(campaign=campaign, plan={"protocol": factories.protocol("qgbench")})
 
 
 def asked_at_the_end(campaign: Campaign) -> object:
@@ -118,10 +118,10 @@ REFUSED: list[tuple[str, Act, str]] = [
         lambda made: exclusion_rules.reopen_assignments(campaign=made, by=made.created_by),
         "campaign_not_open",
     ),
-    ("draft", lambda made: dataset_uses.delete_dataset(collection=made.collection), "in_use"),
+    ("draft", lambda made: dataset_uses.delete_dataset(dataset=made.dataset), "in_use"),
     (
         "draft",
-        lambda made: dataset_uses.transfer_dataset(collection=made.collection, to=factories.user()),
+        lambda made: dataset_uses.transfer_dataset(dataset=made.dataset, to=factories.user()),
         "cannot_hand_over",
     ),
 ]

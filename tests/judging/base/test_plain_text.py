@@ -17,10 +17,10 @@ def test_a_nul_is_dropped_from_notes_decisions_and_words_to_look_for() -> None:
     round = Round.objects.create(campaign=draft, **over)
     client = factories.logged_in(draft.created_by)
     unit = Unit.objects.filter(
-        question_set__source__collection=draft.collection, position__isnull=False
+        question_set__source__dataset=draft.dataset, position__isnull=False
     ).first()
     about = f"/campaigns/{draft.uuid}"
-    note = f"note-{draft.rubric.criteria.first().pk}-0"
+    note = f"note-{draft.protocol.criteria.first().pk}-0"
     client.post(f"{about}/rounds/{round.pk}/notes/", {note: "a\0b"})
     client.post(f"{about}/rounds/{round.pk}/decide/", {"text": "a\0b"})
     client.post(f"{about}/items/keep/", {"unit": unit.pk, "note": "a\0b"})

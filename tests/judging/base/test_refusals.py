@@ -10,7 +10,7 @@ from config.postgres import ROOT
 from judging.base.api.problems import problem
 from judging.base.refusals import Refused
 from judging.overview.actions import erasures
-from judging.people.actions import second_factors, tokens
+from judging.people.actions import tokens, two_factors
 from judging.protocols.actions import protocol_drafts
 from judging.quality.actions import qualifications
 from judging.work.actions import assignments
@@ -66,7 +66,7 @@ def given(refusal: ast.Call) -> Iterator[str]:
         tokens.LoggedOut,
         qualifications.NoTryLeft,
         protocol_drafts.ChangedElsewhere,
-        second_factors.WrongCode,
+        two_factors.WrongCode,
     ],
 )
 def test_refusal_raised_without_a_sentence_has_that_of_its_class(kind: type[Refused]) -> None:

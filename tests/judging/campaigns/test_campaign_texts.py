@@ -63,4 +63,4 @@ def test_plan_takes_texts_in_another_language_and_fixes_them_by_the_lock() -> No
     campaign.refresh_from_db()
     assert campaign.translated_texts == {"de": {"introduction": "Hallo."}}
     campaigns.lock_protocol(campaign=campaign, now=timezone.now())
-    assert campaign.protocol["texts"]["translated_texts"] == campaign.translated_texts
+    assert campaign.locked_plan["texts"]["translated_texts"] == campaign.translated_texts

@@ -48,7 +48,7 @@ def asked(client: Client, campaign: Campaign, **fields: str) -> int:
 def draft() -> tuple[Campaign, Client]:
     """Return a draft with two questions, one of them about the person, and its manager's
     browser."""
-    made = factories.campaign(collection=factories.collection(sources=1), annotators_per_task=2)
+    made = factories.campaign(dataset=factories.dataset(sources=1), annotators_per_task=2)
     client = factories.logged_in(made.created_by)
     assert asked(client, made, **OPEN) == asked(client, made, **AGE) == 302
     return made, client
@@ -89,7 +89,10 @@ def test_the_lock_fixes_the_form_and_a_duplicate_takes_it_along(draft) -> None:
     assert exit_forms.exit_form_document(copy) == exit_forms.exit_form_document(campaign)
     opened(campaign)
     campaign.refresh_from_db()
-    assert [each["text"] for each in campaign.protocol["exit_form"]] == [OPEN["text"], AGE["text"]]
+    assert [each["text"] for each in campaign.locked_plan["exit_form"]] == [
+        OPEN["text"],
+        AGE["text"],
+    ]
     assert asked(client, campaign, **OPEN) == 422
     first = campaign.exit_questions.first()
     client.post(reverse("judging:exit_question_remove", args=[campaign.uuid, first.pk]))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from judging.datasets.models.added_file import AddedFile
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.formats.choices import JoiningChoices
 from judging.formats.mapping import Mapping, mapping_from
 from judging.imports.actions import adding, files
@@ -11,7 +11,7 @@ from judging.jobs import storage
 from judging.jobs.actions import jobs
 from judging.jobs.models.job import Job
 from judging.people.models.user import User
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from tests import factories
 from tests.judging.studies import NOW
 
@@ -70,42 +70,42 @@ def of_one(rater: str) -> Columns:
 
 
 def waiting(
-    collection: Collection,
+    dataset: Dataset,
     text: str,
     *,
     name: str = "more.csv",
-    rubric: Rubric | None = None,
+    protocol: Protocol | None = None,
     choices: JoiningChoices | None = None,
     columns: Columns = MATERIAL,
     **mapping: Any,
 ) -> AddedFile:
     """Return a file that waits beside a dataset, read under a mapping."""
     added = files.upload_file(
-        collection=collection,
+        dataset=dataset,
         name=name,
         file=storage.store_bytes(text.encode()),
-        by=collection.owner,
+        by=dataset.owner,
     )
     files.choose_matching(added=added, choices=choices or JoiningChoices())
     files.read_file(
         added=added,
         mapping=mapping_from({"recipe": "table", "columns": columns, **mapping}),
-        rubrics=Rubric.objects.none(),
-        rubric=rubric,
+        protocols=Protocol.objects.none(),
+        protocol=protocol,
     )
     return added
 
 
-def add(collection: Collection, text: str, **said: Any) -> AddedFile:
+def add(dataset: Dataset, text: str, **said: Any) -> AddedFile:
     """Add a file to a dataset, whatever is surprising about it."""
-    return add_waiting(waiting(collection, text, **said))
+    return add_waiting(waiting(dataset, text, **said))
 
 
 def add_waiting(added: AddedFile, *, confirmed: bool = True, **said: Any) -> AddedFile:
     """Add a waiting file to its dataset, whatever is surprising about it."""
     return adding.add_file(
         added=added,
-        by=added.collection.owner,
+        by=added.dataset.owner,
         now=NOW,
         confirmed=confirmed,
         accept_surprises=True,
@@ -113,23 +113,23 @@ def add_waiting(added: AddedFile, *, confirmed: bool = True, **said: Any) -> Add
     )
 
 
-def assembled(text: str = BATCH, **said: Any) -> Collection:
+def assembled(text: str = BATCH, **said: Any) -> Dataset:
     """Return a dataset that was begun empty and got one file."""
-    collection = files.create_dataset(name="Birds and mills", by=factories.researcher())
-    add(collection, text, name="first.csv", **said)
-    collection.refresh_from_db()
-    return collection
+    dataset = files.create_dataset(name="Birds and mills", by=factories.researcher())
+    add(dataset, text, name="first.csv", **said)
+    dataset.refresh_from_db()
+    return dataset
 
 
 def adding_job(owner: User, data: bytes, *, name: str = "Large") -> Job:
     """Return the queued job that adds a file to a new dataset."""
-    collection = files.create_dataset(name=name, by=owner)
+    dataset = files.create_dataset(name=name, by=owner)
     file = storage.store_bytes(data)
-    added = files.upload_file(collection=collection, name="large.csv", file=file, by=owner)
-    files.choose_mapping(added=added, mapping=Mapping(recipe="table"), rubric=None)
+    added = files.upload_file(dataset=dataset, name="large.csv", file=file, by=owner)
+    files.choose_mapping(added=added, mapping=Mapping(recipe="table"), protocol=None)
     return jobs.enqueue(
         kind=files.ADD,
         parameters={"files": [added.pk]},
         by=owner,
-        collection=collection,
+        dataset=dataset,
     )

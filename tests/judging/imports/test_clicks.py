@@ -9,7 +9,7 @@ from django.urls import reverse
 from analysis import frames
 from analysis.models import Run
 from judging.datasets.models.added_file import AddedFile
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.judging.imports.crowd import Crowd
@@ -36,7 +36,7 @@ class Stranger:
 
 
 def test_six_batches_and_a_score_table_take_a_few_clicks() -> None:
-    factories.rubric("qgbench")
+    factories.protocol("qgbench")
     crowd, stranger = Crowd(hits=1), Stranger()
     batches = [
         SimpleUploadedFile(f"batch_{n}.csv", batch.encode())
@@ -44,20 +44,20 @@ def test_six_batches_and_a_score_table_take_a_few_clicks() -> None:
     ]
     metrics = SimpleUploadedFile("metrics.csv", crowd.metrics().encode())
 
-    stranger.follow("collection_new")
+    stranger.follow("dataset_new")
     entered = {"name": "Crowd", "language": "en", "files": [*batches, metrics]}
-    listed = stranger.press("judging:collection_new", data=entered)
-    collection = Collection.objects.get()
+    listed = stranger.press("judging:dataset_new", data=entered)
+    dataset = Dataset.objects.get()
     assert "Add all 7 files" in listed.text
     names = [each.name for each, _obstacles, _surprises in listed.context["waiting"]]
     assert names[0] == "metrics.csv", "it names the systems"
-    stranger.press("judging:files_add", collection.pk, data={"accepted": "on", "confirmed": "on"})
+    stranger.press("judging:files_add", dataset.pk, data={"accepted": "on", "confirmed": "on"})
     stranger.clicks += 1  # the tick
-    stranger.press("analysis:collection_report", collection.pk)
+    stranger.press("analysis:dataset_report", dataset.pk)
 
     assert stranger.clicks <= CLICKS
     assert set(AddedFile.objects.values_list("state", flat=True)) == {"added"}
     assert Judgment.objects.count() == len(crowd.ratings)
-    read = frames.read_campaign(collection.campaigns.get())
+    read = frames.read_campaign(dataset.campaigns.get())
     assert set(read.questions["system"]) == {system for _, system in crowd.scores}
     assert Run.objects.get().campaign == read.campaign

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection, Quarantine, Question, Source
+from judging.datasets.models.dataset import Dataset, Quarantine, Question, Source
 from judging.datasets.models.score import Metric
 from judging.jobs.models.file import StoredFile
 from judging.people.models.user import User
@@ -42,7 +42,7 @@ def run(file: Path, *arguments: str, **options: Any) -> None:
 def test_a_file_is_imported_under_its_proposed_mapping(file, owner, capsys):
     run(file, "--licence", "CC BY 4.0", "--language", "de", "--accept")
 
-    made = Collection.objects.get()
+    made = Dataset.objects.get()
     assert (made.name, made.owner, made.licence, made.language) == (
         "Canals",
         owner,
@@ -57,7 +57,7 @@ def test_a_file_is_imported_under_its_proposed_mapping(file, owner, capsys):
 def test_the_mapping_is_shown_and_imports_the_same_when_given_back(file, tmp_path, owner, capsys):
     run(file, "--show")
     shown = json.loads(capsys.readouterr().out)
-    assert not Collection.objects.exists()
+    assert not Dataset.objects.exists()
     given = tmp_path / "mapping.json"
     shown["columns"]["Bleu_4"]["name"] = "BLEU"
     given.write_text(json.dumps(shown))
@@ -88,7 +88,7 @@ def test_each_system_may_have_a_column_of_its_own(tmp_path, owner):
 
 
 def test_ratings_become_a_campaign_and_what_is_impossible_ends_with_three(tmp_path, owner, capsys):
-    key = factories.rubric().key
+    key = factories.protocol().key
     file = tmp_path / "rated.csv"
     file.write_text("question,a,b\nWhy?,1,3\nWho?,31,2\n")
     said = ("--column", "a=ratings:correctness@Ann", "--column", "b=ratings:correctness@Bo")
@@ -96,7 +96,7 @@ def test_ratings_become_a_campaign_and_what_is_impossible_ends_with_three(tmp_pa
     with pytest.raises(SystemExit) as ended:
         run(
             file,
-            *("--set", "system=Alba", "--rubric", key, *said),
+            *("--set", "system=Alba", "--protocol", key, *said),
             *("--ratings-title", "As released", "--accept"),
         )
 
@@ -108,14 +108,14 @@ def test_ratings_become_a_campaign_and_what_is_impossible_ends_with_three(tmp_pa
 
 
 def test_what_is_surprising_is_refused_without_accept(tmp_path, owner):
-    key = factories.rubric().key
+    key = factories.protocol().key
     file = tmp_path / "rated.csv"
     file.write_text("question,correctness@Ann\nWhy?,1\nWho?,7\nWhen?,7\n")
 
     with pytest.raises(CommandError, match="say --accept"):
-        run(file, "--set", "system=Alba", "--rubric", key)
+        run(file, "--set", "system=Alba", "--protocol", key)
 
-    assert not Collection.objects.exists()
+    assert not Dataset.objects.exists()
 
 
 def test_the_same_file_twice_ends_with_four_unless_again(file, owner):
@@ -126,7 +126,7 @@ def test_the_same_file_twice_ends_with_four_unless_again(file, owner):
     assert refused.value.returncode == 4
     run(file, "--again", "--accept")
 
-    assert Collection.objects.count() == 2
+    assert Dataset.objects.count() == 2
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_the_same_file_twice_ends_with_four_unless_again(file, owner):
         (("--set", "topic"), "write it as FIELD=VALUE", 2),
         (("--set", "colour=red"), "colour", 2),
         (("--column", "Bleu_4=metric:B:sideways"), "direction", 2),
-        (("--rubric", "nothing"), "There is no protocol nothing", 2),
+        (("--protocol", "nothing"), "There is no protocol nothing", 2),
         (("--column", "topic=ratings:correctness@Ann"), "protocol", 1),
         (("--set", "recipe=unknown"), "No recipe is called", 1),
     ],
@@ -148,7 +148,7 @@ def test_wrong_arguments_end_in_a_sentence(file, owner, arguments, reason, code)
         run(file, *arguments, "--accept")
 
     assert refused.value.returncode == code
-    assert Collection.objects.count() == 0
+    assert Dataset.objects.count() == 0
 
 
 def test_an_unknown_owner_or_file_ends_in_a_sentence(file, tmp_path, owner):
@@ -168,7 +168,7 @@ def test_qgstec_as_released(owner):
     file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
 
     with pytest.raises(SystemExit):
-        run(file, "--rubric", "qgstec2010-b", "--accept")
+        run(file, "--protocol", "qgstec2010-b", "--accept")
 
     assert Question.objects.count() == 896
     assert Campaign.objects.get().enrollments.count() == 6
@@ -178,7 +178,7 @@ def test_qgstec_as_released(owner):
 def test_nema_2018_as_released(owner):
     protocols.install(document=documents.shipped("nema-khapra"))
 
-    run(shared_data.path("nema2018/squad.tsv"), "--rubric", "nema-khapra", "--accept")
+    run(shared_data.path("nema2018/squad.tsv"), "--protocol", "nema-khapra", "--accept")
 
     assert Judgment.objects.count() == 2 * 897
-    assert Collection.objects.get().systems.count() == 1
+    assert Dataset.objects.get().systems.count() == 1

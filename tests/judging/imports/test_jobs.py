@@ -58,11 +58,11 @@ def test_a_worker_adds_a_large_file_and_shows_how_far_it_is(worker):
 @pytest.mark.long
 def test_a_worker_previews_a_large_file_for_a_page(worker):
     owner = factories.researcher()
-    collection = files.create_dataset(name="Large", by=owner)
+    dataset = files.create_dataset(name="Large", by=owner)
     kept = storage.store_bytes(large())
-    added = files.upload_file(collection=collection, name="large.csv", file=kept, by=owner)
-    files.choose_mapping(added=added, mapping=Mapping(), rubric=None)
-    said = {"by": owner, "collection": collection}
+    added = files.upload_file(dataset=dataset, name="large.csv", file=kept, by=owner)
+    files.choose_mapping(added=added, mapping=Mapping(), protocol=None)
+    said = {"by": owner, "dataset": dataset}
     job = jobs.enqueue(kind=files.EXAMINE, parameters={"files": [added.pk]}, **said)
     gone = jobs.enqueue(kind=files.EXAMINE, parameters={"files": [0]}, **said)
     tasks.announce_job(job.pk)
@@ -112,15 +112,15 @@ def test_job_whose_process_is_killed_is_taken_over_at_once(worker):
 
 @pytest.mark.long
 def test_a_file_whose_adding_is_killed_is_added_whole_and_once(worker):
-    collection = assembled()
+    dataset = assembled()
     text = "passage,answer,system,question,Bleu_4\nHerons wade at dawn.,at dawn,Alba,When do herons wade?,0.5\n"
-    added = waiting(collection, text, columns={**MATERIAL, **scored("Bleu_4")})
+    added = waiting(dataset, text, columns={**MATERIAL, **scored("Bleu_4")})
     with imports_held():
         job = jobs.enqueue(
             kind=files.ADD,
             parameters={"files": [added.pk], "accept_surprises": True},
-            by=collection.owner,
-            collection=collection,
+            by=dataset.owner,
+            dataset=dataset,
         )
         tasks.announce_job(job.pk)
         wait_for(job, lambda job: bool(asked(HELD)))

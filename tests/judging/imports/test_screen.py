@@ -9,10 +9,10 @@ from django.http import HttpResponse
 from django.urls import reverse
 
 from judging.datasets.models.added_file import AddedFile
-from judging.datasets.models.dataset import Collection, Question, Source
+from judging.datasets.models.dataset import Dataset, Question, Source
 from judging.protocols import documents
 from judging.protocols.actions import protocols
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.judging.formats.test_open import workbook
@@ -78,8 +78,8 @@ def test_a_study_on_a_scale_of_its_own_is_added_in_two_clicks(page: WorkingClien
     assert added.state == AddedFile.State.ADDED
     assert Question.objects.count() == 4
     assert Judgment.objects.count() == 8
-    assert not added.collection.quarantine.exists()
-    [clarity] = Rubric.objects.get().criteria.all()
+    assert not added.dataset.quarantine.exists()
+    [clarity] = Protocol.objects.get().criteria.all()
     assert clarity.name == "Clarity"
 
 
@@ -93,7 +93,7 @@ NO_QUESTION = "The file holds no question: no column is one of questions."
 
 
 def test_a_first_file_of_ratings_without_questions_is_added_after_a_yes_alone(page) -> None:
-    factories.rubric()
+    factories.protocol()
     added = sent(page, IDS_ALONE.replace("id,", "passage,").replace("p1", "Tea is old."))
 
     shown = page.get(at("file", added))
@@ -108,7 +108,7 @@ def test_a_first_file_of_ratings_without_questions_is_added_after_a_yes_alone(pa
 
 
 def test_ratings_of_the_questions_of_a_dataset_need_no_question(page, held) -> None:
-    factories.rubric()
+    factories.protocol()
     upload(page, held, ratings=IDS_ALONE)
     added = held.added_files.waiting().get()
 
@@ -133,23 +133,23 @@ def test_a_guessed_direction_is_asked_about_until_it_is_chosen(page) -> None:
 
 
 def test_the_protocol_that_fits_is_proposed_and_its_scale_stands_beside_the_values(page) -> None:
-    rubric = factories.rubric()
+    protocol = factories.protocol()
     added = sent(page, RATED)
 
     shown = page.get(at("file", added))
 
-    assert shown.context["form"]["protocol"].value() == rubric.pk
+    assert shown.context["form"]["protocol"].value() == protocol.pk
     [beside] = shown.context["beside"]
     assert (beside.criterion, beside.values, beside.off) == ("correctness", "1 to 3", 0)
     assert not shown.context["surprises"]
     added_by(page, added)
-    campaign = Collection.objects.get().campaigns.get()
-    assert (campaign.rubric, campaign.state) == (rubric, "closed")
+    campaign = Dataset.objects.get().campaigns.get()
+    assert (campaign.protocol, campaign.state) == (protocol, "closed")
     assert set(campaign.enrollments.values_list("label", flat=True)) == {"Ann", "Bo"}
 
 
 def test_no_protocol_is_proposed_whose_scale_is_shorter(page) -> None:
-    factories.rubric()
+    factories.protocol()
     added = sent(page, STUDY.replace("Clarity", "Correctness"))
 
     shown = page.get(at("file", added))
@@ -159,9 +159,9 @@ def test_no_protocol_is_proposed_whose_scale_is_shorter(page) -> None:
 
 
 def test_ratings_off_the_chosen_scale_need_a_yes_and_stand_in_quarantine(page) -> None:
-    rubric = factories.rubric()
+    protocol = factories.protocol()
     added = sent(page, STUDY.replace("Clarity", "Correctness"))
-    mapped(page, added, protocol=str(rubric.pk))
+    mapped(page, added, protocol=str(protocol.pk))
 
     shown = page.get(at("file", added))
     [beside] = shown.context["beside"]
@@ -173,14 +173,14 @@ def test_ratings_off_the_chosen_scale_need_a_yes_and_stand_in_quarantine(page) -
     assert not Question.objects.exists()
     added_by(page, added)
     assert Judgment.objects.count() == 3
-    assert added.collection.quarantine.count() == 5
+    assert added.dataset.quarantine.count() == 5
 
 
 def test_a_criterion_that_the_protocol_lacks_is_named_with_those_it_has(page) -> None:
-    rubric = factories.rubric()
+    protocol = factories.protocol()
     added = sent(page, STUDY)
 
-    mapped(page, added, protocol=str(rubric.pk))
+    mapped(page, added, protocol=str(protocol.pk))
 
     shown = page.get(at("file", added))
     assert "clarity" in " ".join(shown.context["obstacles"])
@@ -189,11 +189,11 @@ def test_a_criterion_that_the_protocol_lacks_is_named_with_those_it_has(page) ->
 
 
 def test_words_among_the_ratings_get_points_and_are_stored_as_such(page) -> None:
-    factories.rubric()
+    factories.protocol()
     words = re.sub(r",([123])\n", lambda m: f",{['bad', 'fine', 'great'][int(m[1]) - 1]}\n", RATED)
     added = sent(page, words)
     form = page.get(at("file", added)).context["form"]
-    mapped(page, added, protocol=str(Rubric.objects.get().pk))
+    mapped(page, added, protocol=str(Protocol.objects.get().pk))
     form = page.get(at("file", added)).context["form"]
     fields = {word.word: f"point_{place}" for place, word in enumerate(form.words)}
 
@@ -218,12 +218,12 @@ def test_another_role_is_kept_and_what_it_changes_is_shown_before_adding(page) -
     assert shown.context["form"][f"direction_{place}"].value() == "lower"
     assert shown.context["form"]["expected"].value() == 2
     added_by(page, added)
-    metric = Collection.objects.get().metrics.get()
+    metric = Dataset.objects.get().metrics.get()
     assert (metric.name, metric.direction) == ("BLEU-4", "lower")
 
 
 def test_adding_with_a_change_that_raises_a_question_asks_it_first(page) -> None:
-    factories.rubric()
+    factories.protocol()
     added = sent(page, RATED)
     form = use(form_of(page.get(at("file", added))), header_of(RATED), "annotator", role="")
 
@@ -283,7 +283,7 @@ def test_a_protocol_of_somebody_else_is_no_choice(page) -> None:
 
 @pytest.mark.parametrize("kept_apart", [False, True])
 def test_names_in_two_spellings_are_one_after_a_yes_or_kept_apart(page, kept_apart) -> None:
-    factories.rubric()
+    factories.protocol()
     added = sent(page, RATED.replace("Bo,2", "bo,2").replace("Birch", "BIRCH", 1))
     shown = page.get(at("file", added))
     assert any("“Bo”, “bo”" in sentence for sentence in shown.context["surprises"])
@@ -295,13 +295,13 @@ def test_names_in_two_spellings_are_one_after_a_yes_or_kept_apart(page, kept_apa
         page.post(at("file_mapping", added), form_of(shown) | {"fix": str(place)})
     added_by(page, added)
 
-    assert Collection.objects.get().systems.count() == 2 + kept_apart
-    assert Collection.objects.get().campaigns.get().enrollments.count() == 2 + kept_apart
+    assert Dataset.objects.get().systems.count() == 2 + kept_apart
+    assert Dataset.objects.get().campaigns.get().enrollments.count() == 2 + kept_apart
 
 
 @pytest.mark.parametrize("are_kept", [False, True])
 def test_marked_rows_are_left_out_after_a_yes_or_kept(page, are_kept) -> None:
-    factories.rubric()
+    factories.protocol()
     lines = RATED.splitlines()
     kinds = ["kind", *["real"] * 4, *["attention check"] * 4]
     text = "\n".join(f"{line},{kind}" for line, kind in zip(lines, kinds, strict=True))
@@ -432,9 +432,9 @@ def test_a_cell_of_three_megabytes_is_told_and_the_rest_is_kept(page) -> None:
 # -- several files ---------------------------------------------------------------------------------
 
 
-def upload(page: WorkingClient, collection: Collection, **files: str) -> HttpResponse:
+def upload(page: WorkingClient, dataset: Dataset, **files: str) -> HttpResponse:
     given = [SimpleUploadedFile(f"{name}.csv", text.encode()) for name, text in files.items()]
-    return page.post(reverse("judging:files_upload", args=[collection.pk]), {"files": given})
+    return page.post(reverse("judging:files_upload", args=[dataset.pk]), {"files": given})
 
 
 def one_rater(name: str) -> str:
@@ -444,16 +444,16 @@ def one_rater(name: str) -> str:
 
 
 @pytest.fixture
-def held(page: WorkingClient) -> Collection:
+def held(page: WorkingClient) -> Dataset:
     """A dataset with four questions."""
     text = "\n".join(line.rsplit(",", 2)[0] for line in STUDY.splitlines()[::2])
     added = sent(page, f"{header_of(STUDY).rsplit(',', 2)[0]}\n{text.partition(chr(10))[2]}\n")
     added_by(page, added)
-    return added.collection
+    return added.dataset
 
 
 def test_files_of_two_annotators_are_read_alike_and_added_at_once(page, held) -> None:
-    factories.rubric()
+    factories.protocol()
     upload(page, held, Ann=one_rater("Ann"), Bo=one_rater("Bo"))
     first, second = held.added_files.waiting().order_by("number")
     assert "Bo.csv" in page.get(at("file", first)).text
@@ -469,7 +469,7 @@ def test_files_of_two_annotators_are_read_alike_and_added_at_once(page, held) ->
 
 
 def test_a_sibling_that_is_not_ticked_keeps_its_own_mapping(page, held) -> None:
-    factories.rubric()
+    factories.protocol()
     upload(page, held, Ann=one_rater("Ann"), Bo=one_rater("Bo"))
     first, second = held.added_files.waiting().order_by("number")
     page.get(at("file", first))
@@ -498,12 +498,12 @@ def test_the_same_bytes_are_not_taken_twice_and_their_place_is_named(page, held)
 
 def test_a_file_that_was_imported_before_is_told_with_its_dataset(page) -> None:
     added_by(page, sent(page, TABLE))
-    first = Collection.objects.get()
+    first = Dataset.objects.get()
 
     shown = page.get(at("file", sent(page, TABLE)))
 
     assert "You imported this file on" in shown.text
-    assert reverse("judging:collection", args=[first.pk]) in shown.text
+    assert reverse("judging:dataset", args=[first.pk]) in shown.text
 
 
 # -- matching --------------------------------------------------------------------------------------
@@ -542,7 +542,7 @@ def test_systems_of_a_first_file_are_renamed_before_they_are_stored(page) -> Non
     page.post(at("file_choices", added), said)
     added_by(page, added)
 
-    assert set(Collection.objects.get().systems.values_list("name", flat=True)) == {
+    assert set(Dataset.objects.get().systems.values_list("name", flat=True)) == {
         "T5 Large",
         "BART",
     }
@@ -623,7 +623,7 @@ def test_a_judge_of_the_dataset_sees_nothing_of_a_waiting_file(page, held) -> No
     upload(page, held, scores=SCORES)
     added = held.added_files.waiting().get()
     page.get(at("file", added))
-    campaign = factories.opened(collection=held, manager=held.owner)
+    campaign = factories.opened(dataset=held, manager=held.owner)
     factories.enrollment(campaign, account=held.owner)
 
     for name in ("file", "file_rows", "file_examples"):
@@ -668,7 +668,7 @@ def test_a_discarded_file_is_gone(page, held) -> None:
 
 
 def test_a_file_that_is_being_judged_cannot_bring_questions(page, held) -> None:
-    campaign = factories.opened(collection=held, manager=held.owner)
+    campaign = factories.opened(dataset=held, manager=held.owner)
     upload(page, held, owls=OWLS)
     added = held.added_files.waiting().get()
 
@@ -680,13 +680,11 @@ def test_a_file_that_is_being_judged_cannot_bring_questions(page, held) -> None:
 
 
 def test_ids_behind_labels_are_handed_out_once(page) -> None:
-    factories.rubric()
+    factories.protocol()
     text = RATED.replace("annotator", "WorkerId").replace(",Ann,", ",A3F5K2J9XQ1LMN,")
     added = sent(page, text.replace(",Bo,", ",A2ZZK2J9XQ1LMN,"))
     added_by(page, added)
-    labels = set(
-        Collection.objects.get().campaigns.get().enrollments.values_list("label", flat=True)
-    )
+    labels = set(Dataset.objects.get().campaigns.get().enrollments.values_list("label", flat=True))
     assert all(label.startswith("P-") for label in labels)
     assert "A3F5K2J9XQ1LMN" not in page.get(at("file", added)).text
 
@@ -708,7 +706,7 @@ def test_pages_of_files_ask_for_the_right_method(page, held) -> None:
 
 def test_a_malformed_language_tag_and_a_dataset_without_files_are_refused(page) -> None:
     assert send(page, TABLE, language="not a tag").status_code == 422
-    answer = page.post(reverse("judging:collection_new"), {"name": "Canals"})
+    answer = page.post(reverse("judging:dataset_new"), {"name": "Canals"})
 
     assert answer.status_code == 422
-    assert not Collection.objects.exists()
+    assert not Dataset.objects.exists()

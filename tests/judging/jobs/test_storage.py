@@ -100,7 +100,7 @@ def test_equal_bytes_kept_at_one_moment_are_kept_once():
 
 def test_bytes_that_a_waiting_job_of_another_account_names_stay_when_they_are_thrown_away() -> None:
     """Another user who uploaded and discarded the same bytes must not delete the job's file."""
-    campaign, other = factories.campaign(), factories.collection()
+    campaign, other = factories.campaign(), factories.dataset()
     table, released = storage.store_bytes(b"question,value"), storage.store_bytes(b"<released/>")
     judge, study = (
         jobs.enqueue(kind=kind, parameters=named, by=campaign.created_by, campaign=campaign)
@@ -110,7 +110,7 @@ def test_bytes_that_a_waiting_job_of_another_account_names_stay_when_they_are_th
         )
     )
     for file in (table, released):
-        added = files.upload_file(collection=other, name="t.csv", file=file, by=other.owner)
+        added = files.upload_file(dataset=other, name="t.csv", file=file, by=other.owner)
         files.discard_file(added=added)
     assert StoredFile.objects.count() == 2
     storage.release_file(table, of_job=judge)
@@ -120,15 +120,15 @@ def test_bytes_that_a_waiting_job_of_another_account_names_stay_when_they_are_th
     assert not StoredFile.objects.exists()
 
 
-def test_drawing_that_matchings_of_two_collections_share_stays_with_the_other() -> None:
+def test_drawing_that_matchings_of_two_datasets_share_stays_with_the_other() -> None:
     drawn = storage.store_bytes(b"<svg/>")
-    one, other = factories.collection(), factories.collection()
+    one, other = factories.dataset(), factories.dataset()
     for each in (one, other):
-        job = jobs.enqueue(kind="analysis.matching", parameters={}, by=each.owner, collection=each)
+        job = jobs.enqueue(kind="analysis.matching", parameters={}, by=each.owner, dataset=each)
         jobs.claim_job(job_id=job.pk)
         job.refresh_from_db()
         jobs.finish_job(job=job, result={"figures": {"0-light": drawn.sha256}})
-    dataset_uses.delete_dataset(collection=one)
+    dataset_uses.delete_dataset(dataset=one)
     assert StoredFile.objects.filter(pk=drawn.pk).exists()
-    dataset_uses.delete_dataset(collection=other)
+    dataset_uses.delete_dataset(dataset=other)
     assert not StoredFile.objects.exists()

@@ -35,14 +35,14 @@ def until_stopped(work: jobs.Work) -> dict:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize("about", ["collection", "campaign"])
+@pytest.mark.parametrize("about", ["dataset", "campaign"])
 def test_job_of_somebody_who_loses_the_right_stops_at_its_next_step(monkeypatch, about, whole):
     monkeypatch.setattr(jobs, "BEAT", 0.02)
     campaign = factories.campaign()
     analyst = factories.user()
     role = factories.member(campaign, analyst, "analyst")
-    right = {"collection": dataset_guards.reads, "campaign": campaign_guards.reports}[about]
-    where = {"collection": campaign.collection} if about == "collection" else {"campaign": campaign}
+    right = {"dataset": dataset_guards.reads, "campaign": campaign_guards.reports}[about]
+    where = {"dataset": campaign.dataset} if about == "dataset" else {"campaign": campaign}
     job = jobs.enqueue(kind="analysis.score", parameters={}, by=analyst, **where)
 
     def doing(work: jobs.Work) -> dict:
@@ -62,23 +62,21 @@ def test_job_of_somebody_who_loses_the_right_stops_at_its_next_step(monkeypatch,
 @pytest.mark.django_db(transaction=True)
 def test_job_of_somebody_who_keeps_the_right_goes_on_and_of_a_closed_account_stops(monkeypatch):
     monkeypatch.setattr(jobs, "BEAT", 0.02)
-    collection = factories.collection()
+    dataset = factories.dataset()
     looks = []
 
     def doing(work: jobs.Work) -> dict:
         while len(looks) < 3:
             sleep(0.01)
             work.again()
-        User.objects.filter(pk=collection.owner_id).update(is_active=False)
+        User.objects.filter(pk=dataset.owner_id).update(is_active=False)
         return until_stopped(work)
 
     def right(user: User, job: Job) -> bool:
         looks.append(job.pk)
         return dataset_guards.reads(user, job)
 
-    job = jobs.enqueue(
-        kind="analysis.estimate", parameters={}, by=collection.owner, collection=collection
-    )
+    job = jobs.enqueue(kind="analysis.estimate", parameters={}, by=dataset.owner, dataset=dataset)
     job_tasks._carry_out(jobs.claim_job(job_id=job.pk), doing, right=right, whole=False, first=None)
 
     job.refresh_from_db()

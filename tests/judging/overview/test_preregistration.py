@@ -18,7 +18,7 @@ from judging.campaigns.hypotheses import (
     hypotheses_to_document,
 )
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.overview.actions import preregistration
 from judging.people.models.event import Event
 from judging.protocols import documents
@@ -43,10 +43,10 @@ def planned(**columns: object) -> Campaign:
 
 
 def test_the_document_has_every_prompt_as_annotators_read_it_and_what_was_promised() -> None:
-    campaign = planned(rubric=factories.rubric("qgbench"))
+    campaign = planned(protocol=factories.protocol("qgbench"))
     text = preregistration.as_markdown(campaign)
     assert "(QCET, HEDS): Grammaticality, correctness of form in its own right." in text
-    for criterion in documents.protocol_from_document(campaign.rubric.document).criteria:
+    for criterion in documents.protocol_from_document(campaign.protocol.document).criteria:
         assert f"### {criterion.name}" in text
         assert f"> {' '.join(criterion.prompt.split())}" in text
         for point in criterion.points:
@@ -56,10 +56,10 @@ def test_the_document_has_every_prompt_as_annotators_read_it_and_what_was_promis
         "Power .8 for a difference of .3.",
         "Consent: I take part of my own will.",
         "Pay: 9 euros an hour",
-        f"`{campaign.protocol_digest}`",
+        f"`{campaign.locked_digest}`",
         "No ethics approval is named.",
         "- Nothing.",
-        campaign.protocol["draws"]["secret_sha256"],
+        campaign.locked_plan["draws"]["secret_sha256"],
     ):
         assert promised in text
     assert "\n\n\n" not in text
@@ -78,19 +78,19 @@ def test_what_changes_after_the_lock_stands_at_the_end_and_the_promise_stays() -
 
 def test_what_people_wrote_is_text_in_it_and_neither_a_tag_nor_a_link_nor_a_heading() -> None:
     sign = "<img src=x onerror=alert(1)> [click](javascript:alert(1)) `a`"
-    rubric = factories.SMALL
+    protocol = factories.SMALL
     for written in ("Small", "none", "Grammaticality", "Form alone.", "nearly"):
-        rubric = rubric.replace(f": {written}", f": {json.dumps(sign)}", 1)
-    rubric = rubric.replace("Is it grammatical?", sign)
+        protocol = protocol.replace(f": {written}", f": {json.dumps(sign)}", 1)
+    protocol = protocol.replace("Is it grammatical?", sign)
     texts = ("title", "consent", "ethics", "pay", "sample_reason")
     campaign = factories.campaign(
-        rubric=protocols.install(document=documents.parse(rubric, "small.yaml")),
-        collection=factories.collection(systems=[sign, "Brisa"]),
+        protocol=protocols.install(document=documents.parse(protocol, "small.yaml")),
+        dataset=factories.dataset(systems=[sign, "Brisa"]),
         selection={"systems": [sign]},
         analysis_plan=f"# What changed\n{sign}\n---\n\n- one\n- two_\n",
         **dict.fromkeys(texts, sign),
     )
-    Collection.objects.update(name=sign)
+    Dataset.objects.update(name=sign)
     by, now = campaign.created_by, timezone.now()
     campaigns.lock_protocol(campaign=campaign, now=now, by=by)
     change = {"what": "pay", "value": f"{sign} more", "reason": sign}
@@ -103,12 +103,10 @@ def test_what_people_wrote_is_text_in_it_and_neither_a_tag_nor_a_link_nor_a_head
 
 def test_what_was_promised_is_part_of_the_protocols_hash() -> None:
     one, other = (
-        campaigns.protocol_of(factories.campaign(analysis_plan=plan)) for plan in ("A", "B")
+        campaigns.plan_document(factories.campaign(analysis_plan=plan)) for plan in ("A", "B")
     )
     assert one["texts"]["analysis_plan"] == "A"
-    assert campaigns.hash_protocol(one | {"draws": 0}) != campaigns.hash_protocol(
-        other | {"draws": 0}
-    )
+    assert campaigns.hash_plan(one | {"draws": 0}) != campaigns.hash_plan(other | {"draws": 0})
 
 
 def test_right_answers_of_checks_are_not_in_it_and_rules_are_in_words() -> None:
@@ -131,7 +129,7 @@ def test_it_is_downloaded_once_the_protocol_is_locked() -> None:
     found = json.loads(
         client.get(reverse("judging:preregistration_json", args=[campaign.uuid])).text
     )
-    assert found["protocol_sha256"] == Campaign.objects.get(pk=campaign.pk).protocol_digest
+    assert found["plan_sha256"] == Campaign.objects.get(pk=campaign.pk).locked_digest
     assert Event.objects.filter(act=Event.Act.EXPORTED, about="preregistration.md").count() == 1
     assert address in client.get(reverse("judging:plan", args=[campaign.uuid])).text
 
@@ -154,7 +152,7 @@ DECLARED = hypotheses_to_document(
 
 def test_preregistration_hypotheses_declared_locked_and_printed() -> None:
     campaign = planned(hypotheses=DECLARED)
-    assert campaign.protocol["hypotheses"] == DECLARED
+    assert campaign.locked_plan["hypotheses"] == DECLARED
     text = preregistration.as_markdown(campaign)
     assert (
         "- Primary hypothesis: “Alba” is better than “Brisa” on Grammaticality (one-sided).\n"
@@ -171,14 +169,14 @@ def test_preregistration_hypotheses_declared_locked_and_printed() -> None:
 
 def test_preregistration_no_hypothesis_declared_says_exploratory() -> None:
     campaign = planned()
-    assert "hypotheses" not in campaign.protocol
+    assert "hypotheses" not in campaign.locked_plan
     text = preregistration.as_markdown(campaign)
     assert "- No primary hypothesis is declared: every test is exploratory." in text
 
 
 def test_reproduction_hypotheses_differ_protocols_still_match() -> None:
     first, second = (
-        campaigns.protocol_of(factories.campaign(hypotheses=declared))
+        campaigns.plan_document(factories.campaign(hypotheses=declared))
         for declared in ({}, DECLARED)
     )
     assert "hypotheses" not in fixed_parts.find_changed_parts(first, second, imported=False)
@@ -187,7 +185,7 @@ def test_reproduction_hypotheses_differ_protocols_still_match() -> None:
 # Fields that the first locked protocols did not have; a dot leads into a part
 LATER_FIELDS = [
     "checks",
-    "collection.files",
+    "dataset.files",
     "draws",
     "exit_form",
     "hypotheses",
@@ -227,7 +225,7 @@ READERS = (
 def locked_once(lasting: None) -> Campaign:
     """Return a locked reproduction whose protocol has every field."""
     campaign = factories.campaign(
-        collection=factories.collection(sources=4),
+        dataset=factories.dataset(sources=4),
         analysis_plan="Alba beats Brisa.",
         sample_reason="Power .8.",
         consent="I agree.",
@@ -246,28 +244,28 @@ def locked_once(lasting: None) -> Campaign:
         selection={"systems": ["Alba"]},
     )
     campaigns.lock_protocol(campaign=campaign, now=timezone.now(), by=campaign.created_by)
-    whole = campaign.protocol
+    whole = campaign.locked_plan
     assert whole is not None
     exercise = {"passage": "", "answer": "", "question": "Who?", "keys": {}}
     whole["training"] = {"items": [exercise]}
     whole["qualification"] = {"items": [exercise], "pass_mark": 80, "tries": 2, "paid": True}
     whole["exit_form"] = [{"text": "Age?", "kind": "text"}]
     whole["checks"] = {"gold": 1, "sha256": "0" * 64}
-    whole["collection"]["files"] = ["1" * 64, "2" * 64]
+    whole["dataset"]["files"] = ["1" * 64, "2" * 64]
     whole["texts"] |= {"decisions": {"version": 1, "text": "Ask twice."}, "translated_texts": {}}
     whole["reproduces"] = {"protocol": "3" * 64, "shared": "4" * 64}
-    Campaign.objects.filter(pk=campaign.pk).update(protocol=whole)
+    Campaign.objects.filter(pk=campaign.pk).update(locked_plan=whole)
     return campaign
 
 
 @pytest.mark.parametrize("field", LATER_FIELDS)
 def test_locked_protocol_without_a_later_field_is_read(locked_once: Campaign, field: str) -> None:
     campaign = Campaign.objects.get(pk=locked_once.pk)
-    protocol = campaign.protocol
+    protocol = campaign.locked_plan
     assert protocol is not None
     part, _dot, name = field.rpartition(".")
     del (protocol[part] if part else protocol)[name]
-    Campaign.objects.filter(pk=campaign.pk).update(protocol=protocol)
+    Campaign.objects.filter(pk=campaign.pk).update(locked_plan=protocol)
     client = factories.logged_in(campaign.created_by)
     answers = {form: client.get(form.format(campaign.uuid)).status_code for form in READERS}
     assert answers == dict.fromkeys(READERS, 200)
@@ -277,18 +275,18 @@ def test_locked_protocol_without_later_fields_promises_nothing_about_them(
     locked_once: Campaign,
 ) -> None:
     campaign = Campaign.objects.get(pk=locked_once.pk)
-    assert campaign.protocol is not None
+    assert campaign.locked_plan is not None
     whole = preregistration.as_markdown(campaign)
     assert "Annotators review all answers" in whole
     assert "They may switch the review off after three tasks." in whole
     assert "2 tries, paid." in whole
-    del campaign.protocol["design"]["review_before_submit"]
-    del campaign.protocol["qualification"]["paid"]
+    del campaign.locked_plan["design"]["review_before_submit"]
+    del campaign.locked_plan["qualification"]["paid"]
     older = preregistration.as_markdown(campaign)
     assert "Annotators review all answers" not in older
     assert "2 tries." in older
     # the hash is of the protocol as it was locked
-    assert preregistration.as_json(campaign)["protocol"]["design"] == campaign.protocol["design"]
+    assert preregistration.as_json(campaign)["plan"]["design"] == campaign.locked_plan["design"]
 
 
 def test_a_study_of_every_kind_has_a_document() -> None:

@@ -176,4 +176,4 @@ def test_annotators_are_told_and_the_protocol_says_it() -> None:
     client, _ = studies.annotator(campaign)
     page = client.get(reverse("annotation:start", args=[campaign.uuid])).text
     assert "forgotten 90 days after the study is closed" in page
-    assert campaigns.protocol_of(campaign)["texts"]["retention_days"] == 90
+    assert campaigns.plan_document(campaign)["texts"]["retention_days"] == 90

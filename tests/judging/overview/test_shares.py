@@ -1,4 +1,4 @@
-"""Rights on a collection are its own: who may use it, and that the owner sees and ends every
+"""Rights on a dataset are its own: who may use it, and that the owner sees and ends every
 use."""
 
 import pytest
@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from judging.campaigns.actions import campaigns, dataset_uses
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.people.models.event import Event
 from judging.people.models.user import User
 from tests import factories
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.django_db
 
 def planned(client: Client, campaign: Campaign) -> int:
     form = {
-        "collection": campaign.collection_id,
-        "rubric": campaign.rubric_id,
+        "dataset": campaign.dataset_id,
+        "protocol": campaign.protocol_id,
         "title": "My own",
         "order": "depth",
         "annotators_per_task": 1,
@@ -31,7 +31,7 @@ def planned(client: Client, campaign: Campaign) -> int:
 
 @pytest.fixture
 def shared() -> tuple[Campaign, User]:
-    """Return a campaign about its manager's own collection, and an analyst of it who may create
+    """Return a campaign about its manager's own dataset, and an analyst of it who may create
     campaigns."""
     campaign, analyst = factories.opened(), factories.researcher()
     campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
@@ -42,18 +42,18 @@ def test_analyst_plans_no_campaign_about_what_they_only_see(shared) -> None:
     campaign, analyst = shared
     client, page = (
         factories.logged_in(analyst),
-        reverse("judging:collection", args=[campaign.collection_id]),
+        reverse("judging:dataset", args=[campaign.dataset_id]),
     )
     assert "Start a campaign" not in client.get(page).text
     assert planned(client, campaign) == 422
     assert Campaign.objects.get() == campaign
 
 
-def test_removed_analyst_reads_the_collection_no_more(shared) -> None:
+def test_removed_analyst_reads_the_dataset_no_more(shared) -> None:
     campaign, analyst = shared
     client, page = (
         factories.logged_in(analyst),
-        reverse("judging:collection", args=[campaign.collection_id]),
+        reverse("judging:dataset", args=[campaign.dataset_id]),
     )
     planned(client, campaign)
     assert client.get(page).status_code == 200
@@ -62,13 +62,11 @@ def test_removed_analyst_reads_the_collection_no_more(shared) -> None:
     assert client.get("/api/v1/datasets/").json()["results"] == []
 
 
-def test_owner_lets_somebody_use_a_collection_sees_it_and_ends_it(shared) -> None:
+def test_owner_lets_somebody_use_a_dataset_sees_it_and_ends_it(shared) -> None:
     campaign, other = shared
-    material, owner = campaign.collection, factories.logged_in(campaign.created_by)
-    page = reverse("judging:collection", args=[material.pk])
-    owner.post(
-        reverse("judging:collection_share", args=[material.pk]), {"username": other.username}
-    )
+    material, owner = campaign.dataset, factories.logged_in(campaign.created_by)
+    page = reverse("judging:dataset", args=[material.pk])
+    owner.post(reverse("judging:dataset_share", args=[material.pk]), {"username": other.username})
     client = factories.logged_in(other)
     assert planned(client, campaign) == 302
     theirs = Campaign.objects.get(title="My own")
@@ -79,7 +77,7 @@ def test_owner_lets_somebody_use_a_collection_sees_it_and_ends_it(shared) -> Non
     assert (client.get(overview).status_code, client.get(page).status_code) == (200, 200)
     assert "My own" in owner.get(page).text
 
-    owner.post(reverse("judging:collection_end_use", args=[material.pk, other.pk]))
+    owner.post(reverse("judging:dataset_end_use", args=[material.pk, other.pk]))
 
     assert (client.get(overview).status_code, client.get(page).status_code) == (404, 404)
     assert client.get(f"/api/v1/campaigns/{theirs.uuid}/").status_code == 404
@@ -88,19 +86,19 @@ def test_owner_lets_somebody_use_a_collection_sees_it_and_ends_it(shared) -> Non
     assert "ended" in owner.get(page).text
 
 
-def test_owner_hands_a_collection_over_and_goes_on_using_it() -> None:
+def test_owner_hands_a_dataset_over_and_goes_on_using_it() -> None:
     campaign = factories.opened()
-    old, new, collection = campaign.created_by, factories.researcher("new"), campaign.collection
+    old, new, dataset = campaign.created_by, factories.researcher("new"), campaign.dataset
     here, there = Client(), Client()
     here.force_login(old)
     there.force_login(new)
-    address = f"/collections/{collection.pk}/hand-over/"
-    assert address in here.get(f"/collections/{collection.pk}/").text
+    address = f"/datasets/{dataset.pk}/hand-over/"
+    assert address in here.get(f"/datasets/{dataset.pk}/").text
     assert there.post(address, {"username": "new"}).status_code == 404
     here.post(address, {"username": "new"})
-    collection.refresh_from_db()
-    assert collection.owner == new
-    event = Event.objects.get(act="collection.handed_over")
+    dataset.refresh_from_db()
+    assert dataset.owner == new
+    event = Event.objects.get(act="dataset.handed_over")
     assert (event.who, event.before, event.after) == (
         old.pk,
         f"account {old.pk}",
@@ -108,30 +106,30 @@ def test_owner_hands_a_collection_over_and_goes_on_using_it() -> None:
     )
     assert here.get(f"/campaigns/{campaign.uuid}/").status_code == 200
     assert here.post(address, {"username": old.username}).status_code == 403
-    there.post(f"/collections/{collection.pk}/uses/{old.pk}/end/")
+    there.post(f"/datasets/{dataset.pk}/uses/{old.pk}/end/")
     assert here.get(f"/campaigns/{campaign.uuid}/").status_code == 404
 
 
 @pytest.mark.parametrize(
     "fields", [{"may_create_campaigns": False}, {"is_active": False}, {"password": "!"}]
 )
-def test_collection_goes_to_nobody_who_cannot_own_it(fields: dict[str, object]) -> None:
-    collection, other, client = factories.collection(), factories.researcher("other"), Client()
+def test_dataset_goes_to_nobody_who_cannot_own_it(fields: dict[str, object]) -> None:
+    dataset, other, client = factories.dataset(), factories.researcher("other"), Client()
     User.objects.filter(pk=other.pk).update(**fields)
-    client.force_login(collection.owner)
-    client.post(f"/collections/{collection.pk}/hand-over/", {"username": "other"})
-    collection.refresh_from_db()
-    assert collection.owner != other
+    client.force_login(dataset.owner)
+    client.post(f"/datasets/{dataset.pk}/hand-over/", {"username": "other"})
+    dataset.refresh_from_db()
+    assert dataset.owner != other
 
 
-def test_who_gave_a_collection_away_a_moment_ago_gives_it_to_nobody_else() -> None:
+def test_who_gave_a_dataset_away_a_moment_ago_gives_it_to_nobody_else() -> None:
     """Two forms that were sent at once: the second waits for the first, and was allowed before it."""
-    collection, new, other = factories.collection(), *(factories.researcher() for _ in range(2))
-    as_seen = Collection.objects.get(pk=collection.pk)
-    dataset_uses.transfer_dataset(collection=collection, to=new)
+    dataset, new, other = factories.dataset(), *(factories.researcher() for _ in range(2))
+    as_seen = Dataset.objects.get(pk=dataset.pk)
+    dataset_uses.transfer_dataset(dataset=dataset, to=new)
     with refused("cannot_hand_over"):
-        dataset_uses.transfer_dataset(collection=as_seen, to=other)
-    assert Collection.objects.get(pk=collection.pk).owner == new
+        dataset_uses.transfer_dataset(dataset=as_seen, to=other)
+    assert Dataset.objects.get(pk=dataset.pk).owner == new
 
 
 def test_administrator_hands_over_what_somebody_leaves_behind_and_sees_nothing_of_it() -> None:
@@ -157,10 +155,10 @@ def test_administrator_hands_over_what_somebody_leaves_behind_and_sees_nothing_o
     assert client.get(address).status_code == 405
 
 
-@pytest.mark.parametrize("page", ["collection_share", "collection_hand_over"])
+@pytest.mark.parametrize("page", ["dataset_share", "dataset_hand_over"])
 @pytest.mark.parametrize("name", ["", "nobody", "no\0body"])
 def test_account_that_is_not_there_is_said_on_the_page(page: str, name: str) -> None:
-    material = factories.collection()
+    material = factories.dataset()
     client = factories.logged_in(material.owner)
 
     answer = client.post(

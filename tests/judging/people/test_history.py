@@ -18,7 +18,7 @@ from judging.campaigns.actions import campaigns, dataset_uses, draws
 from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Exclusion, Invitation, Membership
 from judging.datasets.actions import datasets
-from judging.datasets.models.dataset import CollectionShare
+from judging.datasets.models.dataset import DatasetShare
 from judging.datasets.models.score import Metric
 from judging.enrolments.actions import enrollments
 from judging.jobs import storage
@@ -77,7 +77,7 @@ def test_every_act_of_a_study_names_who_did_it() -> None:
         .values_list("act", "about", "before", "after")
     )
     assert list(told) == [
-        ("campaign.locked", "", "draft", f"locked, protocol {campaign.protocol_digest}"),
+        ("campaign.locked", "", "draft", f"locked, protocol {campaign.locked_digest}"),
         ("campaign.open", "", "locked", "open"),
         ("role.given", f"account {analyst.pk}", "", "analyst"),
         ("role.taken", f"account {analyst.pk}", "analyst", ""),
@@ -97,13 +97,13 @@ def test_every_act_of_a_study_names_who_did_it() -> None:
     }
 
 
-def test_every_act_on_material_and_machine_judges_names_who_did_it() -> None:
-    collection, rubric = assembled(), factories.rubric()
-    owner = collection.owner
+def test_every_act_on_material_and_llm_judges_names_who_did_it() -> None:
+    dataset, protocol = assembled(), factories.protocol()
+    owner = dataset.owner
     columns = MATERIAL | rated("grammaticality@Ana")
     text = BATCH.replace("question", "question,grammaticality@Ana", 1).replace("?\n", "?,3\n")
-    added = add(collection, text, rubric=rubric, columns=columns)
-    campaign = collection.campaigns.get()
+    added = add(dataset, text, protocol=protocol, columns=columns)
+    campaign = dataset.campaigns.get()
     table = f"item,correctness\n{llm_judges.questions_with_tokens(campaign)[0].token},2\n".encode()
     about = {"name": "Small", "model": "m"}
     judge, _found = llm_judges.add_llm_judge(
@@ -112,20 +112,20 @@ def test_every_act_on_material_and_machine_judges_names_who_did_it() -> None:
     client = factories.logged_in(owner)
     client.post(f"/campaigns/{campaign.uuid}/judges/{judge.pk}/remove/")
     computed = Metric.objects.create(
-        collection=collection, name="BLEU-4", kind="computed", fingerprint="f"
+        dataset=dataset, name="BLEU-4", kind="computed", fingerprint="f"
     )
-    where = f"/collections/{collection.pk}"
+    where = f"/datasets/{dataset.pk}"
     client.post(f"{where}/scores/{computed.pk}/remove/")
     client.post(f"{where}/files/{added.number}/ids.csv")
     client.post(f"{where}/files/{added.number}/take-back/")
     told = Event.objects.exclude(act__startswith="campaign.").order_by("pk")
-    file = f"collection {collection.pk}, file"
+    file = f"dataset {dataset.pk}, file"
     assert list(told.values_list("act", "campaign", "about", "before")) == [
         ("file.added", None, f"{file} 1", ""),
         ("file.added", campaign.uuid, f"{file} 2", ""),
-        ("machine_judge.added", campaign.uuid, "LLM judge Small", ""),
-        ("machine_judge.removed", campaign.uuid, "LLM judge Small", ""),
-        ("collection.scores", None, f"collection {collection.pk}", "BLEU-4"),
+        ("llm_judge.added", campaign.uuid, "LLM judge Small", ""),
+        ("llm_judge.removed", campaign.uuid, "LLM judge Small", ""),
+        ("dataset.scores", None, f"dataset {dataset.pk}", "BLEU-4"),
         ("file.ids", campaign.uuid, f"{file} 2", ""),
         ("file.taken_back", campaign.uuid, f"{file} 2", "4 judgments"),
     ]
@@ -220,7 +220,7 @@ def _acts() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
     campaign, now = factories.opened(), timezone.now()
     by, other, own = campaign.created_by, factories.user(), factories.enrollment(campaign)
     link = Invitation.objects.create(campaign=campaign, created_by=by, digest="d")
-    draft, shared = factories.campaign(), factories.collection()
+    draft, shared = factories.campaign(), factories.dataset()
     closed = factories.opened()
     campaigns.close_campaign(campaign=closed, now=now)
     left_out = factories.enrollment(campaign)
@@ -275,14 +275,14 @@ def _acts() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
     )
     yield (
         "share",
-        lambda: datasets.share_dataset(collection=shared, user=other),
-        CollectionShare.objects.count,
+        lambda: datasets.share_dataset(dataset=shared, user=other),
+        DatasetShare.objects.count,
     )
-    yield "delete", lambda: dataset_uses.delete_dataset(collection=shared), shared.sources.count
+    yield "delete", lambda: dataset_uses.delete_dataset(dataset=shared), shared.sources.count
     yield (
         "key",
         lambda: tokens.make_token(user=by, now=now),
-        lambda: hasattr(User.objects.get(pk=by.pk), "access_key"),
+        lambda: hasattr(User.objects.get(pk=by.pk), "api_token"),
     )
     demoted = User.objects.get(pk=by.pk)
     demoted.may_create_campaigns = False

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from judging.people.actions import accounts, tokens, visits
 from judging.people.forms.accounts import ChangedPasswordForm
-from judging.people.models.user import AccessKey, User, Visit
+from judging.people.models.user import ApiToken, User, Visit
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -150,8 +150,8 @@ def test_key_ends_with_its_time_and_says_when_it_was_used() -> None:
     user = factories.researcher()
     key = made(user, days=1)
     assert api(key) == 200
-    assert AccessKey.objects.get().used_at is not None
-    AccessKey.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert ApiToken.objects.get().used_at is not None
+    ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert api(key) == 401
     assert tokens.valid_token(user, now=timezone.now()) is None
 

@@ -1,4 +1,4 @@
-"""Rubrics in and out, and every way to get one wrong."""
+"""Protocols in and out, and every way to get one wrong."""
 
 import json
 from dataclasses import replace
@@ -133,31 +133,33 @@ def test_what_a_criterion_is_in_standard_terms_is_read_and_checked() -> None:
 
 
 @pytest.mark.parametrize("key", shipped_keys())
-def test_round_trip_of_shipped_rubrics(key: str) -> None:
-    rubric = shipped(key)
-    assert all(each.standard for each in rubric.criteria)
-    assert protocol_from_document(json.loads(json.dumps(protocol_to_document(rubric)))) == rubric
-    assert parse(to_yaml(rubric), "again.yaml") == rubric
+def test_round_trip_of_shipped_protocols(key: str) -> None:
+    protocol = shipped(key)
+    assert all(each.standard for each in protocol.criteria)
+    assert (
+        protocol_from_document(json.loads(json.dumps(protocol_to_document(protocol)))) == protocol
+    )
+    assert parse(to_yaml(protocol), "again.yaml") == protocol
 
 
 def test_round_trip_keeps_a_long_scale_short() -> None:
-    rubric = parse(SMALL, "mine.yaml")
-    document = protocol_to_document(rubric)
+    protocol = parse(SMALL, "mine.yaml")
+    document = protocol_to_document(protocol)
     assert document["criteria"][1]["scale"] == {
         "from": 0,
         "to": 100,
         "labels": {"0": "long", "100": "short"},
     }
     assert "points" not in document["criteria"][1]
-    assert protocol_from_document(document) == rubric
+    assert protocol_from_document(document) == protocol
 
 
 def test_digest_is_the_same_however_it_is_written() -> None:
-    rubric = parse(SMALL, "mine.yaml")
-    reordered = yaml.safe_dump(protocol_to_document(rubric), sort_keys=True)
-    assert hash_document(parse(reordered, "other.yaml")) == hash_document(rubric)
-    assert hash_document(replace(rubric, guideline="Read it thrice.")) != hash_document(rubric)
-    assert len(hash_document(rubric)) == 64
+    protocol = parse(SMALL, "mine.yaml")
+    reordered = yaml.safe_dump(protocol_to_document(protocol), sort_keys=True)
+    assert hash_document(parse(reordered, "other.yaml")) == hash_document(protocol)
+    assert hash_document(replace(protocol, guideline="Read it thrice.")) != hash_document(protocol)
+    assert len(hash_document(protocol)) == 64
 
 
 def test_digest_of_what_stands_at_its_default_is_the_same_as_unwritten() -> None:
@@ -309,10 +311,10 @@ def weighted(weights: str, combined: str = "sum") -> str:
 
 
 def test_weights_of_criteria_are_read_and_1_by_default() -> None:
-    rubric = parse(weighted("{clear: 3}"), "mine.yaml")
-    assert rubric.combined_weights() == {"clear": 3}
-    assert protocol_to_document(rubric)["aggregate"]["weights"] == {"clear": 3}
-    assert protocol_from_document(protocol_to_document(rubric)) == rubric
+    protocol = parse(weighted("{clear: 3}"), "mine.yaml")
+    assert protocol.combined_weights() == {"clear": 3}
+    assert protocol_to_document(protocol)["aggregate"]["weights"] == {"clear": 3}
+    assert protocol_from_document(protocol_to_document(protocol)) == protocol
     assert set(shipped("qgstec2010-b").combined_weights().values()) == {1}
     assert "weights" not in protocol_to_document(shipped("qgstec2010-b"))["aggregate"]
 
@@ -332,9 +334,9 @@ def test_weights_that_cannot_be_used_are_refused(weights: str, combined: str, pl
 
 
 def test_warning_about_overall_quality_and_what_is_not_said_in_standard_terms() -> None:
-    rubric = parse(changed("name: Clear", "name: Overall quality"), "mine.yaml")
+    protocol = parse(changed("name: Clear", "name: Overall quality"), "mine.yaml")
     unsaid = ["criteria[0].standard", "criteria[1].standard"]
-    assert [key for key, _ in protocol_warnings(rubric)] == ["criteria[0].name", *unsaid]
+    assert [key for key, _ in protocol_warnings(protocol)] == ["criteria[0].name", *unsaid]
     assert [key for key, _ in protocol_warnings(parse(SMALL, "mine.yaml"))] == unsaid
 
 
@@ -343,13 +345,13 @@ def test_localized_replaces_what_is_translated_and_keeps_the_rest() -> None:
         SMALL
         + "translations:\n  nl:\n    title: Twee schalen\n    criteria.clear.points.2.label: ja\n"
     )
-    rubric = parse(text, "mine.yaml")
-    dutch = localized(rubric, "nl-BE")
-    assert rubric.languages() == ("en", "nl")
+    protocol = parse(text, "mine.yaml")
+    dutch = localized(protocol, "nl-BE")
+    assert protocol.languages() == ("en", "nl")
     assert (dutch.title, dutch.summary) == ("Twee schalen", "Clear and short.")
     assert [point.label for point in dutch.criterion("clear").points] == ["no", "ja", "cannot say"]
-    assert "criteria.clear.points.1.label" in untranslated(rubric, "nl")
-    assert localized(rubric, "fr") == rubric
+    assert "criteria.clear.points.1.label" in untranslated(protocol, "nl")
+    assert localized(protocol, "fr") == protocol
 
 
 def test_strings_are_what_annotators_read() -> None:
@@ -391,19 +393,19 @@ def test_shipped_task_b_has_its_four_rules_and_worst_scores_of_sixteen() -> None
 
 
 def test_shipped_nema_khapra_hides_the_source_and_tells_its_kind() -> None:
-    rubric = shipped("nema-khapra")
-    assert [stage.shows for stage in rubric.stages] == [("modality",)]
-    assert (rubric.task, rubric.page_size) == ("unit", 10)
+    protocol = shipped("nema-khapra")
+    assert [stage.shows for stage in protocol.stages] == [("modality",)]
+    assert (protocol.task, protocol.page_size) == ("unit", 10)
 
 
 @pytest.mark.parametrize("key", shipped_keys())
-def test_shipped_rubrics_are_complete_in_two_languages(key: str) -> None:
-    rubric = shipped(key)
-    assert rubric.key == key
-    assert rubric.languages() == ("en", "de")
-    assert untranslated(rubric, "de") == ()
-    assert protocol_warnings(rubric) == ()
-    assert len(blocks(rubric.guideline)) == len(blocks(localized(rubric, "de").guideline)) >= 5
+def test_shipped_protocols_are_complete_in_two_languages(key: str) -> None:
+    protocol = shipped(key)
+    assert protocol.key == key
+    assert protocol.languages() == ("en", "de")
+    assert untranslated(protocol, "de") == ()
+    assert protocol_warnings(protocol) == ()
+    assert len(blocks(protocol.guideline)) == len(blocks(localized(protocol, "de").guideline)) >= 5
 
 
 def test_shipped_protocols_are_those_of_the_field() -> None:
@@ -473,14 +475,16 @@ worked_item:
 
 
 @pytest.mark.parametrize("key", shipped_keys())
-def test_shipped_rubrics_have_a_worked_item_that_rates_every_criterion_asked_for(key: str) -> None:
-    rubric = shipped(key)
-    rated = [(criterion.key, point.value) for criterion, point, _why in rubric.rated_example()]
-    item = rubric.worked_item
+def test_shipped_protocols_have_a_worked_item_that_rates_every_criterion_asked_for(
+    key: str,
+) -> None:
+    protocol = shipped(key)
+    rated = [(criterion.key, point.value) for criterion, point, _why in protocol.rated_example()]
+    item = protocol.worked_item
     assert item
     assert dict(rated) == item.values
-    assert {each.key for each in rubric.criteria if not each.optional} <= item.values.keys()
-    german = localized(rubric, "de").worked_item
+    assert {each.key for each in protocol.criteria if not each.optional} <= item.values.keys()
+    german = localized(protocol, "de").worked_item
     assert german
     assert all(german.why[criterion] != why for criterion, why in item.why.items())
 
@@ -508,27 +512,27 @@ def test_worked_item_that_would_teach_something_wrong_is_refused(
 
 
 def test_worked_item_is_kept_as_it_was_written() -> None:
-    rubric = parse(SMALL + WORKED, "mine.yaml")
+    protocol = parse(SMALL + WORKED, "mine.yaml")
     assert (
-        protocol_from_document(protocol_to_document(rubric))
-        == rubric
-        == parse(to_yaml(rubric), "again.yaml")
+        protocol_from_document(protocol_to_document(protocol))
+        == protocol
+        == parse(to_yaml(protocol), "again.yaml")
     )
-    assert [point.value for _criterion, point, _why in rubric.rated_example()] == [2, 40]
+    assert [point.value for _criterion, point, _why in protocol.rated_example()] == [2, 40]
 
 
 def test_cannot_judge_is_a_missing_point_written_as_a_flag() -> None:
     text = changed(
         "    stage: second\n    scale", "    stage: second\n    cannot_judge: true\n    scale"
     )
-    rubric = parse(text, "mine.yaml")
-    short = rubric.criterion("short")
+    protocol = parse(text, "mine.yaml")
+    short = protocol.criterion("short")
     assert short.points[-1] == CriterionPoint(-99, "Cannot judge", missing=True)
     assert -99 not in short.values()
-    assert protocol_to_document(rubric)["criteria"][1]["cannot_judge"] is True
-    assert "points" not in protocol_to_document(rubric)["criteria"][1]
-    assert parse(to_yaml(rubric), "mine.yaml") == rubric
-    assert "criteria.short.points.-99.label" not in strings(rubric)
+    assert protocol_to_document(protocol)["criteria"][1]["cannot_judge"] is True
+    assert "points" not in protocol_to_document(protocol)["criteria"][1]
+    assert parse(to_yaml(protocol), "mine.yaml") == protocol
+    assert "criteria.short.points.-99.label" not in strings(protocol)
     assert "cannot_judge" not in protocol_to_document(parse(SMALL, "mine.yaml"))["criteria"][1]
 
 

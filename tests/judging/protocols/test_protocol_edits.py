@@ -36,11 +36,11 @@ def test_renamed_criterion_is_followed_by_rules_aggregate_and_translations():
             row["key"] = "aboutness"
     protocol_edits.rename(plain, criteria={"relevance": "aboutness"}, stages={})
 
-    rubric = read(plain)
+    protocol = read(plain)
 
-    assert rubric.worst()["aboutness"] == 4
-    assert "aboutness" in next(rule.when for rule in rubric.rules if hasattr(rule, "when"))
-    assert documents.untranslated(rubric, "de") == ()
+    assert protocol.worst()["aboutness"] == 4
+    assert "aboutness" in next(rule.when for rule in protocol.rules if hasattr(rule, "when"))
+    assert documents.untranslated(protocol, "de") == ()
 
 
 def test_two_criteria_may_swap_their_keys():
@@ -81,10 +81,10 @@ def test_removed_criterion_is_forgotten_by_rules_and_its_translations_can_be_pru
             rule["sets"] = {"ambiguity": 3}
     protocol_edits.prune(plain)
 
-    rubric = read(plain)
+    protocol = read(plain)
 
-    assert "variety" not in rubric.worst()
-    assert documents.untranslated(rubric, "de") == ()
+    assert "variety" not in protocol.worst()
+    assert documents.untranslated(protocol, "de") == ()
 
 
 def test_rows_are_added_where_they_belong():

@@ -59,7 +59,7 @@ class Command(BaseCommand):
         json: bool,
         **options: Any,
     ) -> None:
-        found = Campaign.objects.select_related("rubric").filter(uuid=campaign).first()
+        found = Campaign.objects.select_related("protocol").filter(uuid=campaign).first()
         if found is None:
             raise CommandError(f"No campaign has the key {campaign}.")
         patterns = frames.count_values(
@@ -68,7 +68,7 @@ class Command(BaseCommand):
         unit = frames.clusters_of_passages(found).unit
         rows = [
             encode(row)
-            for criterion in frames.rubric_of(found).criteria
+            for criterion in frames.protocol_of(found).criteria
             for row in of_counts(patterns[criterion.key], criterion, unit=unit)
         ]
         if json:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def campaign() -> Campaign:
-    return factories.campaign(collection=factories.collection(sources=8))
+    return factories.campaign(dataset=factories.dataset(sources=8))
 
 
 @pytest.fixture
@@ -163,9 +163,9 @@ def test_round_that_nobody_finished_is_not_enough_and_says_so(campaign, people) 
 
 
 def test_scale_without_order_and_what_is_asked_once_for_a_set(people) -> None:
-    rubric = factories.rubric("qgstec2010-b")
-    material = factories.collection(sources=4, systems=("Alba",), expected=2)
-    campaign = factories.campaign(collection=material, rubric=rubric)
+    protocol = factories.protocol("qgstec2010-b")
+    material = factories.dataset(sources=4, systems=("Alba",), expected=2)
+    campaign = factories.campaign(dataset=material, protocol=protocol)
     own = [enrollments.enroll(campaign=campaign, user=factories.user()) for _ in range(2)]
     lenient = closed(
         campaign,
@@ -177,7 +177,7 @@ def test_scale_without_order_and_what_is_asked_once_for_a_set(people) -> None:
     by_key: dict[str, int] = {}
     for each in found.differences:
         by_key[each.criterion.key] = by_key.get(each.criterion.key, 0) + 1
-    once = [each.key for each in rubric.criteria.all() if each.asked == "once_per_set"]
+    once = [each.key for each in protocol.criteria.all() if each.asked == "once_per_set"]
     assert once == ["variety"]
     assert by_key["variety"] == 2  # of two sets, not of four questions
     assert by_key["relevance"] == 4
@@ -225,7 +225,7 @@ def test_lock_fixes_the_decisions_and_names_them_in_the_protocol(campaign, peopl
         campaign=campaign, text="- Ask twice.", round=round, by=campaign.created_by, now=NOW
     )
     campaigns.lock_protocol(campaign=campaign, now=NOW)
-    assert campaign.protocol["texts"]["decisions"] == {"version": 1, "text": "- Ask twice."}
+    assert campaign.locked_plan["texts"]["decisions"] == {"version": 1, "text": "- Ask twice."}
     with pytest.raises(discussions.GuidelineLocked):
         discussions.store_decisions(
             campaign=campaign, text="- No.", round=round, by=campaign.created_by, now=NOW

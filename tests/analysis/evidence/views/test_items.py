@@ -17,7 +17,7 @@ from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.live_agreement import LiveAgreement
 from judging.campaigns.models.members import Enrollment, Membership
 from judging.datasets.actions import datasets
-from judging.datasets.models.dataset import Collection, Reference, Source, Unit
+from judging.datasets.models.dataset import Dataset, Reference, Source, Unit
 from judging.enrolments.actions import enrollments
 from judging.work.models.assignment import Note
 from tests import factories
@@ -42,13 +42,13 @@ def list_of(study, query=""):
 
 
 def item_of(study, key="1", query=""):
-    source = Source.objects.get(collection=study.collection, key=key)
+    source = Source.objects.get(dataset=study.dataset, key=key)
     return reverse("analysis:item", args=[study.uuid, source.pk]) + query
 
 
 def unit_of(study, key, system):
     return Unit.objects.get(
-        question_set__source__collection=study.collection,
+        question_set__source__dataset=study.dataset,
         question_set__source__key=key,
         question_set__system__name=system,
         position=1,
@@ -97,14 +97,14 @@ def test_item_shows_passage_question_ratings_comments_scores_and_reference(manag
     assert "What of it?" in page
     assert "0.260" in page  # meteor of Corvo: 1/4 + 1/100
     assert f'id="unit-{unit.pk}" class="now"' in page
-    assert Reference.objects.filter(source__collection=study.collection).count() == 6
+    assert Reference.objects.filter(source__dataset=study.dataset).count() == 6
 
 
 def test_item_has_a_column_for_each_criterion_that_somebody_rated_and_names_the_others(
     manager, study
 ):
-    factories.criterion(study.rubric, "variety", position=9)
-    factories.criterion(study.rubric, "clarity", position=10)
+    factories.criterion(study.protocol, "variety", position=9)
+    factories.criterion(study.protocol, "clarity", position=10)
     page = manager.get(item_of(study)).text
     assert page.count('<th scope="col">') == 3  # the question, grammaticality, correctness
 
@@ -135,22 +135,21 @@ def test_list_that_cannot_be_made_says_what_is_missing(manager, study, query):
     assert "errorlist" in answer.content.decode()
 
 
-def test_item_of_another_collection_is_unknown(manager, study):
-    other = factories.collection()
-    source = Source.objects.filter(collection=other).first()
+def test_item_of_another_dataset_is_unknown(manager, study):
+    other = factories.dataset()
+    source = Source.objects.filter(dataset=other).first()
     assert manager.get(reverse("analysis:item", args=[study.uuid, source.pk])).status_code == 404
 
 
-def test_collection_pages_show_questions_and_scores_but_no_ratings(manager, study):
+def test_dataset_pages_show_questions_and_scores_but_no_ratings(manager, study):
     answer = manager.get(
-        reverse("analysis:collection_items", args=[study.collection_id])
-        + "?sort=score&metric=meteor"
+        reverse("analysis:dataset_items", args=[study.dataset_id]) + "?sort=score&metric=meteor"
     )
     assert answer.status_code == 200
     assert [line.key for line in answer.context["lines"][:2]] == ["0.25", "0.26"]
-    source = Source.objects.get(collection=study.collection, key="2")
+    source = Source.objects.get(dataset=study.dataset, key="2")
     page = manager.get(
-        reverse("analysis:collection_item", args=[study.collection_id, source.pk])
+        reverse("analysis:dataset_item", args=[study.dataset_id, source.pk])
     ).content.decode()
     assert "0.270" in page
     assert "Correctness" not in page
@@ -161,17 +160,15 @@ def test_whoever_judges_the_material_still_sees_no_system_no_rating_and_no_score
     client, monkeypatch
 ):
     study = studies.imported()
-    later = factories.opened(collection=study.collection, manager=study.created_by)
+    later = factories.opened(dataset=study.dataset, manager=study.created_by)
     client.force_login(study.created_by)
     unit = unit_of(study, "1", "Corvo")
     asked = [
         list_of(study, "?system=Corvo"),
         list_of(study, "?sort=gap&metric=meteor"),
         item_of(study, "1", f"?unit={unit.pk}&system=Corvo"),
-        reverse("analysis:collection_items", args=[study.collection_id]),
-        reverse(
-            "analysis:collection_item", args=[study.collection_id, unit.question_set.source_id]
-        ),
+        reverse("analysis:dataset_items", args=[study.dataset_id]),
+        reverse("analysis:dataset_item", args=[study.dataset_id, unit.question_set.source_id]),
         list_of(later),
     ]
     assert "Corvo" in client.get(asked[2]).content.decode()
@@ -202,7 +199,7 @@ def test_whoever_judges_the_material_still_sees_no_system_no_rating_and_no_score
 
 def test_membership_as_annotator_blinds_before_the_first_task(client):
     study = studies.imported()
-    later = factories.campaign(collection=study.collection, manager=study.created_by)
+    later = factories.campaign(dataset=study.dataset, manager=study.created_by)
     Membership.objects.create(user=study.created_by, campaign=later, role="annotator")
     client.force_login(study.created_by)
     assert "Corvo" not in client.get(list_of(study)).content.decode()
@@ -211,59 +208,59 @@ def test_membership_as_annotator_blinds_before_the_first_task(client):
 def test_owner_is_blinded_by_judging_and_by_no_role_that_somebody_else_names_them_in(client):
     study = studies.imported()
     other = factories.researcher()
-    right = datasets.share_dataset(collection=study.collection, user=other)
-    theirs = factories.campaign(collection=study.collection, manager=other)
+    right = datasets.share_dataset(dataset=study.dataset, user=other)
+    theirs = factories.campaign(dataset=study.dataset, manager=other)
     campaigns.add_member(campaign=theirs, user=study.created_by, role="annotator", by=other)
     client.force_login(study.created_by)
     assert "Corvo" in client.get(list_of(study)).text
     enrollments.enroll(campaign=theirs, user=study.created_by)
     assert "Corvo" not in client.get(list_of(study)).text
-    dataset_uses.end_use(collection=study.collection, user=right.user, now=timezone.now())
+    dataset_uses.end_use(dataset=study.dataset, user=right.user, now=timezone.now())
     assert "Corvo" in client.get(list_of(study)).text
 
 
 def test_nobody_is_blinded_by_a_role_in_somebody_elses_copy_of_the_file(client):
     study = studies.imported()
     reader = factories.researcher()
-    datasets.share_dataset(collection=study.collection, user=reader)
-    Collection.objects.filter(pk=study.collection_id).update(file_sha256="d" * 64)
-    copied = factories.collection(file_sha256="d" * 64)
-    elsewhere = factories.campaign(collection=copied)
+    datasets.share_dataset(dataset=study.dataset, user=reader)
+    Dataset.objects.filter(pk=study.dataset_id).update(file_sha256="d" * 64)
+    copied = factories.dataset(file_sha256="d" * 64)
+    elsewhere = factories.campaign(dataset=copied)
     campaigns.add_member(campaign=elsewhere, user=reader, role="annotator")
     client.force_login(reader)
-    items = reverse("analysis:collection_items", args=[study.collection_id])
+    items = reverse("analysis:dataset_items", args=[study.dataset_id])
     assert "Corvo" in client.get(items).text
     enrollments.enroll(campaign=elsewhere, user=reader)
     assert "Corvo" not in client.get(items).text
 
 
 @pytest.mark.parametrize("judged", ["original", "copy", "copy of the copy"])
-def test_who_judges_a_collection_is_blind_in_degraded_copies_and_in_what_they_are_of(judged):
-    original = factories.collection()
+def test_who_judges_a_dataset_is_blind_in_degraded_copies_and_in_what_they_are_of(judged):
+    original = factories.dataset()
     wanted = WantedDegradation(
         name="Worse", systems=["Alba"], noise=["question_type"], beside="all"
     )
-    copy = degradations.degrade_dataset(collection=original, wanted=wanted, by=original.owner)
-    last = degradations.degrade_dataset(collection=copy, wanted=wanted, by=original.owner)
+    copy = degradations.degrade_dataset(dataset=original, wanted=wanted, by=original.owner)
+    last = degradations.degrade_dataset(dataset=copy, wanted=wanted, by=original.owner)
     held = {"original": original, "copy": copy, "copy of the copy": last}
-    own = factories.campaign(collection=held[judged], manager=original.owner)
+    own = factories.campaign(dataset=held[judged], manager=original.owner)
     joined = factories.enrollment(own, account=original.owner)
     reader = factories.logged_in(original.owner)
     for each in held.values():
-        page = reader.get(reverse("analysis:collection_items", args=[each.pk])).text
+        page = reader.get(reverse("analysis:dataset_items", args=[each.pk])).text
         assert "Alba" not in page
     joined.delete()
     own.memberships.filter(role="annotator").delete()
-    assert "Alba" in reader.get(reverse("analysis:collection_items", args=[copy.pk])).text
+    assert "Alba" in reader.get(reverse("analysis:dataset_items", args=[copy.pk])).text
 
 
 def test_blind_page_of_a_source_shows_no_references_for_they_may_be_a_systems_questions():
     campaign = factories.opened()
-    source = campaign.collection.sources.first()
+    source = campaign.dataset.sources.first()
     Reference.objects.create(source=source, position=1, text="What did Tolliver build?")
-    owner = campaign.collection.owner
+    owner = campaign.dataset.owner
     reader = factories.logged_in(owner)
-    address = reverse("analysis:collection_item", args=[campaign.collection_id, source.pk])
+    address = reverse("analysis:dataset_item", args=[campaign.dataset_id, source.pk])
     assert "What did Tolliver build?" in reader.get(address).text
     Membership.objects.create(user=owner, campaign=campaign, role="annotator")
     page = reader.get(address).text
@@ -271,15 +268,15 @@ def test_blind_page_of_a_source_shows_no_references_for_they_may_be_a_systems_qu
     assert "What did Tolliver build?" not in page
 
 
-def test_who_judges_a_file_is_blind_in_another_collection_of_it():
-    first, again = (factories.collection(file_sha256="a" * 64) for _ in range(2))
-    factories.collection()
-    own = factories.campaign(collection=first)
+def test_who_judges_a_file_is_blind_in_another_dataset_of_it():
+    first, again = (factories.dataset(file_sha256="a" * 64) for _ in range(2))
+    factories.dataset()
+    own = factories.campaign(dataset=first)
     factories.enrollment(own, account=again.owner)
     reader = factories.logged_in(again.owner)
-    address = reverse("analysis:collection_items", args=[again.pk])
+    address = reverse("analysis:dataset_items", args=[again.pk])
     assert "Alba" not in reader.get(address).text
-    Collection.objects.filter(pk=first.pk).update(file_sha256="b" * 64)
+    Dataset.objects.filter(pk=first.pk).update(file_sha256="b" * 64)
     assert "Alba" in reader.get(address).text
 
 
@@ -304,8 +301,8 @@ def test_question_is_kept_with_a_note_shown_and_let_go(manager, study):
     assert not KeptExample.objects.exists()
 
 
-def test_question_of_another_collection_cannot_be_kept(manager, study):
-    other = Unit.objects.filter(question_set__source__collection=factories.collection()).first()
+def test_question_of_another_dataset_cannot_be_kept(manager, study):
+    other = Unit.objects.filter(question_set__source__dataset=factories.dataset()).first()
     assert (
         manager.post(
             reverse("analysis:keep_example", args=[study.uuid]), {"unit": other.pk}
@@ -339,14 +336,14 @@ def test_list_of_a_study_without_ratings_or_metrics(client):
 def test_page_of_a_source_with_very_many_questions_shows_some_and_the_one_that_is_asked_for(
     client, monkeypatch
 ):
-    own = factories.collection(sources=1, expected=2)
+    own = factories.dataset(sources=1, expected=2)
     client.force_login(own.owner)
-    held = Unit.objects.filter(question_set__source__collection=own, question__isnull=False)
+    held = Unit.objects.filter(question_set__source__dataset=own, question__isnull=False)
     asked = held.order_by("question_set__system__name", "pk")
     for number, unit in zip((9, 8, 1, 2), asked.select_related("question"), strict=True):
         unit.question.text = f"{number}: what is it?"
         unit.question.save()
-    at = reverse("analysis:collection_item", args=[own.pk, own.sources.get().pk])
+    at = reverse("analysis:dataset_item", args=[own.pk, own.sources.get().pk])
 
     def shown(**query: object) -> list[int]:
         page = client.get(at, query).text
@@ -358,5 +355,5 @@ def test_page_of_a_source_with_very_many_questions_shows_some_and_the_one_that_i
     assert shown() == [8, 9]
     assert shown(unit=asked[2].pk) == [1, 8, 9]
     # to who judges it, no system decides which are shown, nor does the address
-    factories.enrollment(factories.campaign(collection=own, manager=own.owner), account=own.owner)
+    factories.enrollment(factories.campaign(dataset=own, manager=own.owner), account=own.owner)
     assert shown(unit=asked[0].pk) == [1, 2]

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(scope="module")
 def made(lasting):
     study = studies.imported()
-    units = Unit.objects.filter(question_set__source__collection=study.collection, position=1)
+    units = Unit.objects.filter(question_set__source__dataset=study.dataset, position=1)
     Attribute.objects.bulk_create(
         Attribute(
             unit=unit,

@@ -128,7 +128,7 @@ def csv_column(text: str, name: str) -> list[str]:
 def with_checks(uuid: UUID) -> Campaign:
     """Return a draft with all kinds of checks; of its UUID a dry run draws whether one comes."""
     made = factories.campaign(
-        collection=factories.collection(sources=8, systems=SYSTEMS),
+        dataset=factories.dataset(sources=8, systems=SYSTEMS),
         annotators_per_task=2,
         uuid=uuid,
     )
@@ -136,10 +136,10 @@ def with_checks(uuid: UUID) -> Campaign:
         campaign=made, plan={"quality": {"gold": 20, "degraded": 20, "repeats": 20, "gap": 1}}
     )
     made.refresh_from_db()
-    units = Unit.objects.filter(
-        question_set__source__collection=made.collection, position=1
-    ).order_by("pk")
-    [correctness] = made.rubric.criteria.filter(key="correctness").values_list("pk", flat=True)
+    units = Unit.objects.filter(question_set__source__dataset=made.dataset, position=1).order_by(
+        "pk"
+    )
+    [correctness] = made.protocol.criteria.filter(key="correctness").values_list("pk", flat=True)
     check_items.add_gold(
         campaign=made, unit=units[0], text="Who built it?", accepted={correctness: [3]}
     )
@@ -218,7 +218,7 @@ def whole_study() -> Campaign:
     """Return a draft with training, a qualification that asks one question again, checks, rules of
     exclusion and a rate of pay."""
     made = factories.campaign(
-        collection=factories.collection(sources=16, systems=SYSTEMS),
+        dataset=factories.dataset(sources=16, systems=SYSTEMS),
         annotators_per_task=5,
         pass_mark=75,
         rate={"amount": "0.50", "currency": "EUR", "minutes": "2", "floor": "40"},
@@ -230,10 +230,10 @@ def whole_study() -> Campaign:
     first = gate.item(made)
     gate.item(made, again=first)
     gate.item(made, "training")
-    units = Unit.objects.filter(
-        question_set__source__collection=made.collection, position=1
-    ).order_by("pk")
-    [correctness] = made.rubric.criteria.filter(key="correctness").values_list("pk", flat=True)
+    units = Unit.objects.filter(question_set__source__dataset=made.dataset, position=1).order_by(
+        "pk"
+    )
+    [correctness] = made.protocol.criteria.filter(key="correctness").values_list("pk", flat=True)
     for unit in units[:6]:
         check_items.add_gold(campaign=made, unit=unit, text="", accepted={correctness: [3]})
     return made
@@ -292,8 +292,8 @@ def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_imposs
     None
 ):
     panel = factories.campaign(
-        collection=factories.collection(sources=4, systems=("Alba", "Brisa"), expected=2),
-        rubric=factories.rubric("qgstec2010-b"),
+        dataset=factories.dataset(sources=4, systems=("Alba", "Brisa"), expected=2),
+        protocol=factories.protocol("qgstec2010-b"),
         annotators_per_task=2,
         order="panel",
         tries=1,
@@ -364,9 +364,9 @@ def test_no_account_can_be_in_a_dry_run_and_its_judgments_alone_are_removed(two)
     ],
 )
 def test_every_kind_of_protocol_is_filled_to_its_last_place(key) -> None:
-    made = factories.collection(sources=3, systems=SYSTEMS, expected=2)
+    made = factories.dataset(sources=3, systems=SYSTEMS, expected=2)
     campaign = factories.campaign(
-        collection=made, rubric=factories.rubric(key), annotators_per_task=2
+        dataset=made, protocol=factories.protocol(key), annotators_per_task=2
     )
     run = filled(campaign)
     assert run.outcome["filled"]["filled"] == run.outcome["filled"]["places"] > 0
@@ -375,17 +375,19 @@ def test_every_kind_of_protocol_is_filled_to_its_last_place(key) -> None:
 
 @pytest.mark.long
 def test_a_rotated_panel_is_filled_by_its_seats_and_shares_by_as_many_as_they_take() -> None:
-    rubric = factories.rubric("qgstec2010-b")
-    made = factories.collection(sources=6, systems=SYSTEMS, expected=2)
-    panel = factories.campaign(collection=made, rubric=rubric, annotators_per_task=2, order="panel")
+    protocol = factories.protocol("qgstec2010-b")
+    made = factories.dataset(sources=6, systems=SYSTEMS, expected=2)
+    panel = factories.campaign(
+        dataset=made, protocol=protocol, annotators_per_task=2, order="panel"
+    )
     run = filled(panel)
     people = run.campaign.enrollments.all()
     assert sorted(people.values_list("seat", flat=True)) == [1, 2, 3, 4, 5, 6]
     assert all(each.assignments.filter(state="submitted").count() == 6 for each in people)
 
     shares = factories.campaign(
-        collection=made,
-        rubric=rubric,
+        dataset=made,
+        protocol=protocol,
         annotators_per_task=2,
         tasks_per_annotator=7,
         manager=panel.created_by,
@@ -410,7 +412,7 @@ def test_dry_run_annotators_random_shows_the_power_of_the_contrast(monkeypatch) 
     """The page names the test, why it is made, and how often; the copy's report makes it too."""
     monkeypatch.setattr(simulated, "CONTRAST_REPEATS", 5)
     made = factories.campaign(
-        collection=factories.collection(sources=12, systems=SYSTEMS), annotators_per_task=3
+        dataset=factories.dataset(sources=12, systems=SYSTEMS), annotators_per_task=3
     )
     client = factories.logged_in(made.created_by)
     address = reverse("analysis:dry_run", args=[made.uuid])

@@ -13,7 +13,7 @@ from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.dry_run import DryRun
 from judging.campaigns.models.members import Membership
 from judging.datasets.actions import datasets
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.enrolments.actions import enrollments
 from judging.imports.actions import files
 from judging.jobs.actions import jobs
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def draft() -> Campaign:
     return factories.campaign(
-        collection=factories.collection(sources=3, systems=SYSTEMS), annotators_per_task=2
+        dataset=factories.dataset(sources=3, systems=SYSTEMS), annotators_per_task=2
     )
 
 
@@ -94,9 +94,9 @@ def test_who_joins_or_leaves_a_draft_does_not_wait_for_its_dry_run(draft, monkey
             cursor.execute("SET lock_timeout = '2s'")
         campaigns.remove_member(campaign=draft, user=analyst, role="analyst")
         enrollments.join_by_link(invitation=link, user=None, agreed=True, now=timezone.now())
-        campaigns.lock_protocol(campaign=factories.campaign(collection=draft.collection), now=NOW)
+        campaigns.lock_protocol(campaign=factories.campaign(dataset=draft.dataset), now=NOW)
         with transaction.atomic():
-            files.lock_dataset_files(draft.collection)
+            files.lock_dataset_files(draft.dataset)
         protocol_drafts.start_protocol_draft(by=draft.created_by, text=factories.SMALL, now=NOW)
     finally:
         go_on.set()
@@ -118,13 +118,13 @@ def in_a_thread(job: Job) -> None:
 
 
 @pytest.mark.parametrize("after", ["copy", pytest.param("report", marks=pytest.mark.long)])
-def test_use_of_a_collection_ends_while_a_dry_run_goes_on_which_then_leaves_nothing(
+def test_use_of_a_dataset_ends_while_a_dry_run_goes_on_which_then_leaves_nothing(
     draft, monkeypatch, after
 ) -> None:
     maker, owner = draft.created_by, factories.researcher()
-    Collection.objects.filter(pk=draft.collection_id).update(owner=owner)
-    draft.collection.refresh_from_db()
-    datasets.share_dataset(collection=draft.collection, user=maker, by=owner)
+    Dataset.objects.filter(pk=draft.dataset_id).update(owner=owner)
+    draft.dataset.refresh_from_db()
+    datasets.share_dataset(dataset=draft.dataset, user=maker, by=owner)
     job = asked_for(draft)
     place, name = (dry_runs, "fill") if after == "copy" else (copies, "conclude")
     begun, go_on, done = threading.Event(), threading.Event(), getattr(place, name)
@@ -141,7 +141,7 @@ def test_use_of_a_collection_ends_while_a_dry_run_goes_on_which_then_leaves_noth
         assert begun.wait(120)
         with connection.cursor() as cursor:
             cursor.execute("SET lock_timeout = '2s'")
-        dataset_uses.end_use(collection=draft.collection, user=maker, now=timezone.now(), by=owner)
+        dataset_uses.end_use(dataset=draft.dataset, user=maker, now=timezone.now(), by=owner)
     finally:
         go_on.set()
         worker.join()

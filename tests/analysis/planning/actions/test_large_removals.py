@@ -93,22 +93,22 @@ def test_copy_with_many_places_is_deleted_by_a_worker() -> None:
 
 
 def test_what_an_ended_use_left_is_deleted_by_a_worker() -> None:
-    material, other = factories.collection(), factories.researcher("guest")
-    datasets.share_dataset(collection=material, user=other, by=material.owner)
-    opened = factories.opened(manager=other, collection=material)
+    material, other = factories.dataset(), factories.researcher("guest")
+    datasets.share_dataset(dataset=material, user=other, by=material.owner)
+    opened = factories.opened(manager=other, dataset=material)
     dry_runs.copy_draft(
-        draft=factories.campaign(manager=other, collection=material), by=other, now=NOW, settings={}
+        draft=factories.campaign(manager=other, dataset=material), by=other, now=NOW, settings={}
     )
     studies.held(factories.enrollment(opened))
-    dataset_uses.end_use(collection=material, user=other, now=NOW, by=material.owner)
-    job = asked_twice(material.owner, f"/collections/{material.pk}/uses/{other.pk}/discard/")
+    dataset_uses.end_use(dataset=material, user=other, now=NOW, by=material.owner)
+    job = asked_twice(material.owner, f"/datasets/{material.pk}/uses/{other.pk}/discard/")
     assert job.kind == ended_uses.KIND
 
-    assert done(job).result == {"collection": material.pk, "campaigns": 3, "kept": 0}
+    assert done(job).result == {"dataset": material.pk, "campaigns": 3, "kept": 0}
 
     assert not Campaign.objects.exists() and not Assignment.objects.exists()
     assert (
-        f'href="/collections/{material.pk}/"'
+        f'href="/datasets/{material.pk}/"'
         in factories.logged_in(material.owner).get(f"/jobs/{job.pk}/").text
     )
 

@@ -116,10 +116,10 @@ def test_a_plan_stored_before_questions_had_their_name_still_renders(fluency):
 def test_a_criterion_that_may_not_be_averaged_cannot_be_planned_for():
     form, content = factories.small().criteria
     without = replace(form, best="none")
-    rubric = factories.rubric(criteria=(without, content))
+    protocol = factories.protocol(criteria=(without, content))
     keys = [
         key
-        for key, kind, _ in planning.variance_sources(studies.imported(rubric=rubric))
+        for key, kind, _ in planning.variance_sources(studies.imported(protocol=protocol))
         if kind == "main"
     ]
     assert keys == ["main/correctness"]

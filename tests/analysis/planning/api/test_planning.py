@@ -26,7 +26,7 @@ def api(campaign):
 
 
 def of_dataset(campaign):
-    return f"{API}/datasets/{campaign.collection_id}/scoring/"
+    return f"{API}/datasets/{campaign.dataset_id}/scoring/"
 
 
 def of_campaign(campaign):

@@ -85,7 +85,7 @@ def test_markdown_of_a_campaign_prints_labels_of_options_and_no_codes(files):
 
 @pytest.mark.long
 def test_power_analysis_after_a_dry_run_is_the_dry_runs():
-    draft = factories.campaign(collection=factories.collection(sources=8, systems=SYSTEMS))
+    draft = factories.campaign(dataset=factories.dataset(sources=8, systems=SYSTEMS))
     assert heds.sheet(draft)[0]["3.1.3.1"].text == "N/A: no power analysis was made here"
     run = filled(draft)
     copies.conclude_dry_run(run=run, by=draft.created_by)
@@ -147,7 +147,7 @@ def test_names_from_files_act_on_nobody_who_reads_the_text():
 
 def test_annotators_who_could_have_known_the_systems_are_counted(client, campaign):
     first = campaign.enrollments.order_by("label")[0]
-    campaign.enrollments.filter(pk=first.pk).update(user=campaign.collection.owner)
+    campaign.enrollments.filter(pk=first.pk).update(user=campaign.dataset.owner)
     client.force_login(campaign.created_by)
 
     text = client.get(reverse("analysis:heds_text", args=[campaign.uuid])).text
@@ -196,7 +196,7 @@ def test_answers_of_one_option_text_and_criterion_by_hand():
 
 def test_kind_part_frame_and_standard_name_of_a_criterion_are_filled_from_its_protocol():
     made = factories.campaign(
-        collection=factories.collection(sources=2), rubric=factories.rubric("qgbench")
+        dataset=factories.dataset(sources=2), protocol=factories.protocol("qgbench")
     )
     _study, criteria = heds.sheet(made)
     told = {

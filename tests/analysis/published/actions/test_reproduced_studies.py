@@ -56,7 +56,7 @@ def test_reproduce_qgbench_genuine_piece_says_how_much_was_joined_and_computes_o
         "within the same passage or sentence 237; question of the letter's system 3; question "
         "text alone 9), 3 added, 17 excluded."
     ]
-    notes = read.campaign.collection.mapping[REPRODUCED]["why"]
+    notes = read.campaign.dataset.mapping[REPRODUCED]["why"]
     [unjoined] = [note for note in notes if "did not join" in note]
     assert unjoined.startswith("Questions of batch_part.csv that did not join: “")
     assert len(re.findall(r"“[^”]+” \(row \d+\)", unjoined)) == 17

@@ -37,7 +37,7 @@ AGAIN = FIRST | {"Corvo": 2}
 def judged(campaign: Campaign, values: dict[str, int]) -> None:
     """Have one annotator give each system its value everywhere, and close the campaign."""
     systems = dict(
-        Unit.objects.filter(question_set__source__collection=campaign.collection).values_list(
+        Unit.objects.filter(question_set__source__dataset=campaign.dataset).values_list(
             "pk", "question_set__system__name"
         )
     )
@@ -51,7 +51,7 @@ def two(lasting) -> tuple[Campaign, Campaign]:
     """Return a closed study with decisions of calibration, and its closed reproduction."""
     now = timezone.now()
     first = factories.campaign(
-        collection=factories.collection(sources=8, systems=tuple(FIRST)), annotators_per_task=1
+        dataset=factories.dataset(sources=8, systems=tuple(FIRST)), annotators_per_task=1
     )
     GuidelineVersion.objects.create(
         campaign=first, number=1, text="Minor slips count.", written_by=first.created_by,
@@ -142,7 +142,7 @@ def test_comparison_of_one_random_annotator_says_why_and_finds_nothing(manager, 
 def three_annotators(lasting) -> tuple[Campaign, Campaign]:
     """Return a study and its reproduction whose annotators do not agree which system is better."""
     first = factories.opened(
-        collection=factories.collection(sources=12, systems=("Alba", "Brisa")),
+        dataset=factories.dataset(sources=12, systems=("Alba", "Brisa")),
         annotators_per_task=3,
     )
     for place in range(3):
@@ -160,7 +160,7 @@ def three_annotators(lasting) -> tuple[Campaign, Campaign]:
 def favour_alba_but_the_third(campaign: Campaign, place: int) -> None:
     """Have an annotator judge everything: the first two prefer Alba, the third prefers Brisa."""
     names = dict(
-        Unit.objects.filter(question_set__source__collection=campaign.collection).values_list(
+        Unit.objects.filter(question_set__source__dataset=campaign.dataset).values_list(
             "pk", "question_set__system__name"
         )
     )
@@ -189,7 +189,7 @@ def test_comparison_makes_the_test_that_the_first_report_declares(client, three_
     assert "No pair of systems differed significantly in the first study" in page
     assert "because annotators are declared random" in page
     [pair, _] = repeatability.latest_comparison(second).result["pairs"]
-    criterion = frames.rubric_of(first).criterion(pair["criterion"])
+    criterion = frames.protocol_of(first).criterion(pair["criterion"])
     ratings = rated_outputs(frames.read_campaign(first), criterion, ["Alba", "Brisa"])
     [expected] = system_differences(
         ratings, design=Design(annotators="random"), rng=np.random.default_rng(1)
@@ -230,10 +230,10 @@ def test_comparison_says_when_it_is_out_of_date(manager, two):
 
 def test_reproduction_shares_the_protocol_and_its_hash_and_says_so(manager, two):
     first, second = two
-    assert second.rubric == first.rubric
-    assert second.protocol["texts"]["decisions"]["text"] == "Minor slips count."
-    assert second.protocol["reproduces"]["protocol"] == first.protocol_digest
-    assert second.protocol_digest != first.protocol_digest  # another secret, another consent
+    assert second.protocol == first.protocol
+    assert second.locked_plan["texts"]["decisions"]["text"] == "Minor slips count."
+    assert second.locked_plan["reproduces"]["protocol"] == first.locked_digest
+    assert second.locked_digest != first.locked_digest  # another secret, another consent
     assert Event.objects.filter(act="campaign.reproduction", campaign=second.uuid).count() == 1
 
 

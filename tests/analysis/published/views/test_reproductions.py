@@ -51,7 +51,7 @@ def test_batches_and_a_table_become_a_page_of_whoever_asks(client):
         assert f"Williams&#x27; test, {sides} p: Correctness, Bleu_4, METEOR" in names
     assert not [name for name in names if re.search("[a-z]_[a-z]| / ", name)]
     assert "about other data" in shown.text
-    assert campaign.collection.owner == asker
+    assert campaign.dataset.owner == asker
 
 
 @pytest.mark.long
@@ -128,8 +128,8 @@ def test_a_p_that_is_nearly_none_is_not_written_as_none(client):
     campaign = factories.campaign()
     rows = [("returned / a / b", None, 1e-7), ("returned / a", 2.5, 0.0)]
     kept = {"study": "qgbench", "title": "T", "why": [], "rows": rows, "published": True}
-    campaign.collection.mapping = {reproductions.REPRODUCED: kept}
-    campaign.collection.save()
+    campaign.dataset.mapping = {reproductions.REPRODUCED: kept}
+    campaign.dataset.save()
     client.force_login(campaign.created_by)
     page = client.get(reverse("analysis:published", args=[campaign.uuid])).text
     assert "&lt; 0.0001</td>" in page

@@ -93,7 +93,7 @@ def test_alpha_is_that_of_krippendorff_and_pairs_and_items_are_counted_by_hand(c
     found = carry_out(campaign)
     read = frames.read_campaign(campaign)
     equal = shared = 0
-    for criterion in read.rubric.criteria:
+    for criterion in read.protocol.criteria:
         table = read.ratings(criterion.key).to_numpy()
         level = computing.level_of(criterion)
         expected = krippendorff.alpha(
@@ -111,7 +111,7 @@ def test_alpha_is_that_of_krippendorff_and_pairs_and_items_are_counted_by_hand(c
     assert 0 < len(found.items) < 32
     for item in found.items:
         distances = []
-        for criterion in read.rubric.criteria:
+        for criterion in read.protocol.criteria:
             values = read.ratings(criterion.key).loc[item["unit"]].to_numpy()
             scale = criterion.values()
             width = 1 if criterion.level == "nominal" else max(scale) - min(scale)

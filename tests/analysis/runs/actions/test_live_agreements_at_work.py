@@ -17,4 +17,4 @@ def test_submissions_have_a_real_worker_compute_agreement(worker):
     while not (found := campaign.live_agreements.first()):
         assert time.monotonic() < deadline, worker.says()
         time.sleep(0.2)
-    assert found.criteria.keys() == {each.key for each in frames.rubric_of(campaign).criteria}
+    assert found.criteria.keys() == {each.key for each in frames.protocol_of(campaign).criteria}

@@ -33,7 +33,7 @@ def found(rows, **where):
 def qgstec():
     file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
     return studies.campaign_of(
-        file.read_bytes(), name=file.name, rubric=factories.rubric("qgstec2010-b")
+        file.read_bytes(), name=file.name, protocol=factories.protocol("qgstec2010-b")
     )
 
 

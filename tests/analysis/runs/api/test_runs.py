@@ -118,7 +118,7 @@ def test_reports_come_as_json_pdf_and_zip(analysed):
 
 def test_archive_is_not_for_a_manager_who_judges(campaign):
     run = studies.analysed(campaign)
-    open_now = factories.opened(collection=campaign.collection, manager=campaign.created_by)
+    open_now = factories.opened(dataset=campaign.dataset, manager=campaign.created_by)
     factories.enrollment(open_now, account=campaign.created_by)
     api = program(campaign.created_by)
     assert api.get(f"{path_of(campaign)}{run.number}/report/zip/").status_code == 403

@@ -27,7 +27,7 @@ GUARDED = {
     "judging:exit_answers": "question",
     "judging:export": "source_id",
     "judging:history_table": "position",
-    "judging:machine_judge_items": "item",
+    "judging:llm_judge_items": "item",
     "judging:quarantine": "row",
     "judging:site_history_table": "position",
     "judging:top_ups": "annotator",
@@ -49,7 +49,7 @@ def campaign(made: Run, db: None) -> Campaign:
 def content(campaign: Campaign, name: str, **more: object) -> bytes:
     """Return a file as the owner downloads it."""
     parts = {
-        "judging:quarantine": {"pk": campaign.collection_id},
+        "judging:quarantine": {"pk": campaign.dataset_id},
         "judging:site_history_table": {},
         "analysis:table": {"number": 1, "name": "systems"},
         "analysis:bundle": {"number": 1},

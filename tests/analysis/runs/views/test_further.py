@@ -68,7 +68,7 @@ def found(rows, **where):
 
 def with_topics(campaign):
     """Give every unit a topic: even or odd source."""
-    units = Unit.objects.filter(question_set__source__collection=campaign.collection_id)
+    units = Unit.objects.filter(question_set__source__dataset=campaign.dataset_id)
     rows = units.values_list("pk", "question_set__source__position")
     Attribute.objects.bulk_create(
         Attribute(unit_id=pk, name="topic", value="even" if place % 2 == 0 else "odd")

@@ -343,8 +343,8 @@ def test_report_primary_declared_marks_the_other_chapters_in_page_and_files(clie
         ],
         "margins": {"correctness": {"points": 0.5, "reason": "One step is noticed."}},
     }
-    protocol = {**(campaign.protocol or {}), "hypotheses": declared}
-    Campaign.objects.filter(pk=campaign.pk).update(protocol=protocol)
+    protocol = {**(campaign.locked_plan or {}), "hypotheses": declared}
+    Campaign.objects.filter(pk=campaign.pk).update(locked_plan=protocol)
     run = studies.analysed(Campaign.objects.get(pk=campaign.pk))
     client.force_login(campaign.created_by)
     page = client.get(address("report", run)).content.decode()

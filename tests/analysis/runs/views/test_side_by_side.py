@@ -20,7 +20,7 @@ def campaign(lasting):
     an annotator."""
     made = studies.imported()
     studies.analysed(made, metrics=[])
-    meteor = made.collection.metrics.get(name="meteor").fingerprint
+    meteor = made.dataset.metrics.get(name="meteor").fingerprint
     studies.analysed(
         made,
         name="narrow",

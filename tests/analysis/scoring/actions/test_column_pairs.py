@@ -11,7 +11,7 @@ from judging.datasets.models.score import Metric, Score
 from judging.formats.mapping import Mapping
 from judging.imports.actions import adding
 from judging.jobs import storage
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from quaestor_metrics import Preparation
 from tests import factories, shared_data
 
@@ -27,10 +27,10 @@ def qgbench():
         by=factories.researcher(),
         now=timezone.now(),
         mapping=Mapping(),
-        rubrics=Rubric.objects.none(),
+        protocols=Protocol.objects.none(),
         accept_surprises=True,
     )
-    return made.collection
+    return made.dataset
 
 
 @pytest.mark.parametrize(
@@ -53,18 +53,18 @@ def test_qgbenchs_column_and_ours_are_the_same(qgbench, theirs, ours):
     assert (compared["only_first"], compared["only_second"]) == (0, 0)
 
 
-def column(collection, values, **fields):
-    made = Metric.objects.create(collection=collection, name="M", kind="imported", **fields)
-    for system, value in zip(System.objects.filter(collection=collection), values, strict=True):
+def column(dataset, values, **fields):
+    made = Metric.objects.create(dataset=dataset, name="M", kind="imported", **fields)
+    for system, value in zip(System.objects.filter(dataset=dataset), values, strict=True):
         reason = "it broke" if value is None else ""
         Score.objects.create(metric=made, system=system, value=value, reason=reason)
     return made
 
 
 def test_scores_of_systems_are_compared_and_the_worst_come_first():
-    collection = factories.collection(systems=("Alba", "Brisa", "Corvo"))
-    first = column(collection, [1.0, 2.0, 3.0], fingerprint="a" * 64)
-    second = column(collection, [1.0, 2.5, 5.0], fingerprint="b" * 64)
+    dataset = factories.dataset(systems=("Alba", "Brisa", "Corvo"))
+    first = column(dataset, [1.0, 2.0, 3.0], fingerprint="a" * 64)
+    second = column(dataset, [1.0, 2.5, 5.0], fingerprint="b" * 64)
     found = column_pairs.compare_columns(first, second)
     assert [(row["system"], row["difference"]) for row in found["rows"]] == [
         ("Corvo", -2.0),
@@ -82,9 +82,9 @@ def test_scores_of_systems_are_compared_and_the_worst_come_first():
     ],
 )
 def test_columns_with_ties_correlate_as_scipy_says(a, b):
-    collection = factories.collection(systems=("Alba", "Brisa", "Corvo", "Delia"))
-    first = column(collection, a, fingerprint="a" * 64)
-    second = column(collection, b, fingerprint="b" * 64)
+    dataset = factories.dataset(systems=("Alba", "Brisa", "Corvo", "Delia"))
+    first = column(dataset, a, fingerprint="a" * 64)
+    second = column(dataset, b, fingerprint="b" * 64)
     found = column_pairs.compare_columns(first, second)
     assert found["pearson"] == pytest.approx(stats.pearsonr(a, b).statistic)
     assert found["spearman"] == pytest.approx(stats.spearmanr(a, b).statistic)
@@ -92,25 +92,25 @@ def test_columns_with_ties_correlate_as_scipy_says(a, b):
 
 @pytest.mark.parametrize("values", [[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, None, None]])
 def test_columns_that_do_not_vary_or_are_short_have_no_correlation(values):
-    collection = factories.collection(systems=("Alba", "Brisa", "Corvo", "Delia"))
-    first = column(collection, values, fingerprint="a" * 64)
-    second = column(collection, [1.0, 2.0, 3.0, 4.0], fingerprint="b" * 64)
+    dataset = factories.dataset(systems=("Alba", "Brisa", "Corvo", "Delia"))
+    first = column(dataset, values, fingerprint="a" * 64)
+    second = column(dataset, [1.0, 2.0, 3.0, 4.0], fingerprint="b" * 64)
     found = column_pairs.compare_columns(first, second)
     assert (found["pearson"], found["spearman"]) == (None, None)
 
 
 def test_a_score_without_a_value_is_counted_as_absent():
-    collection = factories.collection(systems=("Alba", "Brisa"))
-    first = column(collection, [1.0, 2.0], fingerprint="a" * 64)
-    second = column(collection, [1.0, None], fingerprint="b" * 64)
+    dataset = factories.dataset(systems=("Alba", "Brisa"))
+    first = column(dataset, [1.0, 2.0], fingerprint="a" * 64)
+    second = column(dataset, [1.0, None], fingerprint="b" * 64)
     found = column_pairs.compare_columns(first, second)
     assert (found["n"], found["only_first"], found["only_second"], found["rows"]) == (1, 1, 0, [])
 
 
 def test_percent_and_fraction_are_brought_together():
-    collection = factories.collection(systems=("Alba", "Brisa"))
-    first = column(collection, [41.0, 42.0], fingerprint="a" * 64, scale="percent")
-    second = column(collection, [0.41, 0.42], fingerprint="b" * 64, scale="fraction")
+    dataset = factories.dataset(systems=("Alba", "Brisa"))
+    first = column(dataset, [41.0, 42.0], fingerprint="a" * 64, scale="percent")
+    second = column(dataset, [0.41, 0.42], fingerprint="b" * 64, scale="fraction")
     assert column_pairs.compare_columns(first, second)["share"] == 1.0
     assert column_pairs.compare_columns(second, first)["share"] == 1.0
 
@@ -133,10 +133,10 @@ def test_half_a_unit_of_the_last_written_digit(text, half):
 
 
 def test_values_that_were_rounded_are_equal_within_their_digits():
-    collection = factories.collection(systems=("Alba", "Brisa", "Corvo"))
-    rounded = column(collection, [0.53, 0.41, 0.2], fingerprint="a" * 64, scale="fraction")
+    dataset = factories.dataset(systems=("Alba", "Brisa", "Corvo"))
+    rounded = column(dataset, [0.53, 0.41, 0.2], fingerprint="a" * 64, scale="fraction")
     Score.objects.filter(metric=rounded).update(text="0.53")  # two digits, whichever they are
-    whole = column(collection, [0.5349, 0.4051, 0.2061], fingerprint="b" * 64, scale="fraction")
+    whole = column(dataset, [0.5349, 0.4051, 0.2061], fingerprint="b" * 64, scale="fraction")
     found = column_pairs.compare_columns(rounded, whole)
     # .0049 and .0049 lie within .005; .0061 does not
     assert found["share"] == pytest.approx(2 / 3)
@@ -145,9 +145,9 @@ def test_values_that_were_rounded_are_equal_within_their_digits():
 
 
 def test_columns_on_different_scales_have_a_correlation_and_no_difference():
-    collection = factories.collection(systems=("Alba", "Brisa", "Corvo"))
-    metric = column(collection, [0.1, 0.2, 0.9], fingerprint="a" * 64)
-    people = column(collection, [1.0, 3.0, 2.0], fingerprint="b" * 64)
+    dataset = factories.dataset(systems=("Alba", "Brisa", "Corvo"))
+    metric = column(dataset, [0.1, 0.2, 0.9], fingerprint="a" * 64)
+    people = column(dataset, [1.0, 3.0, 2.0], fingerprint="b" * 64)
     Metric.objects.filter(pk=people.pk).update(kind="human_mean")
     people.refresh_from_db()
     found = column_pairs.compare_columns(metric, people)

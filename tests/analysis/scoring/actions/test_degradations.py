@@ -1,4 +1,4 @@
-"""Collections of questions made worse on purpose: same seed same texts, nothing silently kept,
+"""Datasets of questions made worse on purpose: same seed same texts, nothing silently kept,
 everything counted."""
 
 import pytest
@@ -8,7 +8,7 @@ from analysis import frames
 from analysis.scoring.actions import degradations
 from analysis.scoring.actions.degrading import WantedDegradation
 from analysis.sections.systems.question_sets import TextStatistics
-from judging.datasets.models.dataset import Attribute, Collection, Question, System, Unit
+from judging.datasets.models.dataset import Attribute, Dataset, Question, System, Unit
 from judging.formats.records import QuestionRecord, SourceRecord, StudyRecords
 from judging.imports.actions import adding, files
 from judging.jobs.actions.jobs import JobCancelled
@@ -31,7 +31,7 @@ ALL = ("function_words", "entities", "content_words", "question_type")
 
 
 @pytest.fixture
-def canals() -> Collection:
+def canals() -> Dataset:
     """Two systems on three sources; the third question is made of function words alone. A reference
     for each."""
     sources = tuple(
@@ -52,22 +52,22 @@ def canals() -> Collection:
     return stored(study, factories.researcher())
 
 
-def stored(study: StudyRecords, owner: User) -> Collection:
+def stored(study: StudyRecords, owner: User) -> Dataset:
     made = files.create_dataset(name="Canals", by=owner, licence="CC0", language="en-GB")
-    adding.store_records(records=study, collection=made, by=owner, now=NOW)
+    adding.store_records(records=study, dataset=made, by=owner, now=NOW)
     return made
 
 
-def degraded(canals: Collection, **changes) -> Collection:
+def degraded(canals: Dataset, **changes) -> Dataset:
     wanted = {"name": "Canals, degraded", "systems": ["Alba"], "noise": ALL} | changes
     return degradations.degrade_dataset(
-        collection=canals, wanted=WantedDegradation(**wanted), by=canals.owner
+        dataset=canals, wanted=WantedDegradation(**wanted), by=canals.owner
     )
 
 
-def texts(made: Collection, system: str) -> dict[str, str]:
+def texts(made: Dataset, system: str) -> dict[str, str]:
     rows = Question.objects.filter(
-        unit__question_set__source__collection=made, unit__question_set__system__name=system
+        unit__question_set__source__dataset=made, unit__question_set__system__name=system
     )
     return dict(rows.values_list("unit__question_set__source__key", "text"))
 
@@ -84,13 +84,13 @@ def test_function_words_go_and_a_question_of_nothing_else_is_left_out_and_listed
     assert row.reason == "It has no function word that could go and leave a question."
 
 
-def test_counts_stand_with_the_collection(canals):
+def test_counts_stand_with_the_dataset(canals):
     how = degraded(canals, seed=9).mapping["degraded"]
 
     counts = {each["noise"]: (each["degraded"], each["left_out"]) for each in how["systems"]}
     assert counts == dict.fromkeys(ALL, (2, 1))
     assert (how["of"], how["seed"], how["percent"]) == (
-        {"collection": canals.pk, "name": "Canals"},
+        {"dataset": canals.pk, "name": "Canals"},
         9,
         100,
     )
@@ -98,11 +98,11 @@ def test_counts_stand_with_the_collection(canals):
 
 def test_history_says_of_what_a_copy_was_made_and_by_whom(canals):
     made = degraded(canals)
-    event = Event.objects.get(act="collection.degraded")
+    event = Event.objects.get(act="dataset.degraded")
     assert (event.who, event.about, event.after) == (
         canals.owner_id,
-        f"collection {canals.pk}",
-        f"collection {made.pk}",
+        f"dataset {canals.pk}",
+        f"dataset {made.pk}",
     )
 
 
@@ -130,7 +130,7 @@ def test_material_is_copied_with_its_licence_language_and_answers(canals):
         canals.sources.values_list("key", "answer", "answer_start", "passage__text")
     )
     assert texts(made, "Brisa") == WHOLE
-    assert Collection.objects.count() == 2
+    assert Dataset.objects.count() == 2
 
 
 def test_degradations_are_systems_of_that_kind_with_their_origin_on_every_unit(canals):
@@ -214,7 +214,7 @@ def test_nothing_to_degrade_is_said_and_nothing_stored(canals):
     with refused("cannot_degrade"):
         degraded(canals)
 
-    assert Collection.objects.count() == 1
+    assert Dataset.objects.count() == 1
 
 
 def test_degrading_can_be_stopped_at_each_question_set(canals):
@@ -228,16 +228,16 @@ def test_degrading_can_be_stopped_at_each_question_set(canals):
     wanted = WantedDegradation(name="Canals, degraded", systems=["Alba"], noise=ALL)
     with pytest.raises(JobCancelled):
         degradations.degrade_dataset(
-            collection=canals, wanted=wanted, by=canals.owner, progress=cancelled
+            dataset=canals, wanted=wanted, by=canals.owner, progress=cancelled
         )
     assert told == ["Reading the dataset", *["Degrading the questions"] * 2]
-    assert Collection.objects.get() == canals
+    assert Dataset.objects.get() == canals
 
 
 def test_size_counts_what_is_copied_and_what_is_degraded(canals):
     def size(**changes):
         wanted = {"name": "x", "systems": ["Alba"], "noise": ALL} | changes
-        return degradations.size(collection=canals, wanted=WantedDegradation(**wanted))
+        return degradations.size(dataset=canals, wanted=WantedDegradation(**wanted))
 
     assert (size(), size(beside="chosen"), size(beside="none")) == (6 + 12, 3 + 12, 12)
     assert (size(references=True, beside="none"), size(percent=50, beside="none")) == (24, 6)
@@ -245,27 +245,27 @@ def test_size_counts_what_is_copied_and_what_is_degraded(canals):
 
 def test_reports_know_degradations(canals):
     made = degraded(canals, noise=["entities"])
-    read = frames.read_campaign(factories.opened(collection=made))
+    read = frames.read_campaign(factories.opened(dataset=made))
 
     kinds = {row["system"]: row["kind"] for row in records(TextStatistics, read)}
 
     assert kinds == {"Alba": "model", "Brisa": "model", "Alba, entities dropped": "degradation"}
 
 
-def by_job(canals: Collection) -> Job:
+def by_job(canals: Dataset) -> Job:
     """Have a worker degrade entities, in this process."""
     wanted = WantedDegradation(name="Worse", systems=["Alba"], noise=["entities"])
-    job = degradations.start_degradation(collection=canals, wanted=wanted, by=canals.owner)
+    job = degradations.start_degradation(dataset=canals, wanted=wanted, by=canals.owner)
     current_app.tasks[degradations.KIND].run(str(job.pk))
     job.refresh_from_db()
     return job
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_job_makes_the_collection(canals):
+def test_a_job_makes_the_dataset(canals):
     job = by_job(canals)
 
     assert (job.state, job.result) == (
         "done",
-        {"collection": Collection.objects.get(name="Worse").pk},
+        {"dataset": Dataset.objects.get(name="Worse").pk},
     )

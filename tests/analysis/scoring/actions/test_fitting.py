@@ -16,8 +16,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def collection():
-    made = factories.collection(sources=4, expected=2)
+def dataset():
+    made = factories.dataset(sources=4, expected=2)
     for source in made.sources.all():
         Reference.objects.create(
             source=source, position=1, text=f"Who built lock {source.position}, and when?"
@@ -34,7 +34,7 @@ def computed(made, id, preparation, **params):
 
 def imported(made, source, scale=1.0, change=0.0):
     column = Metric.objects.create(
-        collection=made, name="Paper", kind="imported", fingerprint="f" * 64, made={}
+        dataset=made, name="Paper", kind="imported", fingerprint="f" * 64, made={}
     )
     rows = Score.objects.filter(metric=source).values_list("unit", "value")
     Score.objects.bulk_create(
@@ -43,31 +43,29 @@ def imported(made, source, scale=1.0, change=0.0):
     return column
 
 
-def test_the_recipe_behind_a_column_comes_first(collection, monkeypatch):
-    column = imported(
-        collection, computed(collection, "bleu_2", Preparation("nqg", "raw")), scale=100
-    )
-    first, *_ = fitting.nearest_recipes(collection, column).best
+def test_the_recipe_behind_a_column_comes_first(dataset, monkeypatch):
+    column = imported(dataset, computed(dataset, "bleu_2", Preparation("nqg", "raw")), scale=100)
+    first, *_ = fitting.nearest_recipes(dataset, column).best
     assert (first.id, first.hypothesis, first.reference) == ("bleu_2", "nqg", "raw")
     assert first.is_it and first.divided
     assert first.n == 16
     one = len(Question.objects.order_by("unit")[0].text) + len("Who built lock 1, and when?")
     monkeypatch.setattr(fitting, "MAX_DOCUMENT_CHARACTERS", 5 * one)
-    assert 3 <= fitting.nearest_recipes(collection, column).best[0].n <= 5
+    assert 3 <= fitting.nearest_recipes(dataset, column).best[0].n <= 5
     monkeypatch.setattr(fitting, "MAX_DOCUMENT_CHARACTERS", one)
-    assert fitting.nearest_recipes(collection, column) is None
+    assert fitting.nearest_recipes(dataset, column) is None
 
 
-def test_a_column_of_another_program_has_no_recipe(collection):
-    column = imported(collection, computed(collection, "rouge_l", RAW), change=0.013)
-    assert not any(fit.is_it for fit in fitting.nearest_recipes(collection, column).best)
+def test_a_column_of_another_program_has_no_recipe(dataset):
+    column = imported(dataset, computed(dataset, "rouge_l", RAW), change=0.013)
+    assert not any(fit.is_it for fit in fitting.nearest_recipes(dataset, column).best)
 
 
-def test_the_page_names_the_recipe(client, collection):
-    own = computed(collection, "rouge_l", Preparation("nqg", "nqg"))
-    column = imported(collection, own)
-    client.force_login(collection.owner)
-    address = reverse("analysis:metrics_compare", args=[collection.pk])
+def test_the_page_names_the_recipe(client, dataset):
+    own = computed(dataset, "rouge_l", Preparation("nqg", "nqg"))
+    column = imported(dataset, own)
+    client.force_login(dataset.owner)
+    address = reverse("analysis:metrics_compare", args=[dataset.pk])
     compared = {"first": own.pk, "second": column.pk}
     page = client.get(address, compared).text
     assert "<code>rouge_l</code>" not in page
@@ -75,10 +73,10 @@ def test_the_page_names_the_recipe(client, collection):
     assert "<code>rouge_l</code>" in page
 
 
-def test_meteor_and_bertscore_are_recognised_where_they_run(collection, model):
+def test_meteor_and_bertscore_are_recognised_where_they_run(dataset, model):
     for params in ({"part": "f1"}, {"part": "recall"}):
-        column = imported(collection, computed(collection, "bertscore", RAW, **params))
-        first, *_ = fitting.nearest_recipes(collection, column, slow=True).best
+        column = imported(dataset, computed(dataset, "bertscore", RAW, **params))
+        first, *_ = fitting.nearest_recipes(dataset, column, slow=True).best
         assert (first.id, first.setting, first.is_it) == (
             "bertscore",
             f"part={params['part']}",
@@ -87,14 +85,14 @@ def test_meteor_and_bertscore_are_recognised_where_they_run(collection, model):
         Metric.objects.all().delete()
 
 
-def test_details_are_kept_and_told_per_column(client, collection):
+def test_details_are_kept_and_told_per_column(client, dataset):
     Question.objects.filter(unit__position=1).update(text="who built it")
     Reference.objects.update(text="who built the lock")
-    column = computed(collection, "answerability", RAW)
+    column = computed(dataset, "answerability", RAW)
     details = set(
         Score.objects.filter(metric=column).values_list("unit__position", "detail__cased")
     )
     assert details == {(1, False), (2, True)}
-    client.force_login(collection.owner)
-    page = client.get(reverse("analysis:metrics", args=[collection.pk])).content.decode()
+    client.force_login(dataset.owner)
+    page = client.get(reverse("analysis:metrics", args=[dataset.pk])).content.decode()
     assert "8 without capitals, so entities are not told" in page

@@ -1,4 +1,4 @@
-"""A collection's language reaches its metrics, its forms and its report."""
+"""A dataset's language reaches its metrics, its forms and its report."""
 
 import pytest
 
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.django_db
 JAPANESE = ("古い橋はいつ建てられましたか？", "古い橋は誰が払いましたか？")
 
 
-def collection(language):
-    made = factories.collection(sources=2, language=language)
+def dataset(language):
+    made = factories.dataset(sources=2, language=language)
     for source in made.sources.all():
         Reference.objects.create(source=source, position=1, text=JAPANESE[0])
     for unit, text in zip(
-        Question.objects.filter(unit__question_set__source__collection=made).order_by("unit"),
+        Question.objects.filter(unit__question_set__source__dataset=made).order_by("unit"),
         JAPANESE * 2,
         strict=True,
     ):
@@ -39,7 +39,7 @@ def computed(made, ids, steps):
 
 
 def test_japanese_is_segmented_and_the_recipe_says_how():
-    made = collection("ja")
+    made = dataset("ja")
     found = computed(
         made, ["bleu_4", "rouge_l", "answerability", "meteor"], default_preparation("ja")
     )
@@ -62,17 +62,17 @@ def test_japanese_is_segmented_and_the_recipe_says_how():
 def test_a_preparation_that_does_not_segment_is_no_choice_for_japanese():
     form = ScoresForm(
         {"metrics": ["bleu_1"], "prepare_hypothesis": "nqg", "prepare_reference": "nqg"},
-        collection=collection("ja"),
+        dataset=dataset("ja"),
     )
     assert not form.is_valid()
     assert "prepare_hypothesis" in form.errors
     assert form.fields["prepare_reference"].initial == "nfkc+characters"
-    english = ScoresForm(collection=collection("en"))
+    english = ScoresForm(dataset=dataset("en"))
     assert english.fields["prepare_hypothesis"].initial == "nqg"
 
 
 def test_the_page_offers_what_knows_the_language():
-    told = {offer.id: offer for offer in offers.list_metric_offers(collection("ko"))}
+    told = {offer.id: offer for offer in offers.list_metric_offers(dataset("ko"))}
     assert (
         told["answerability"].reason
         == "not for this language: it knows English, the texts are Korean"
@@ -83,16 +83,16 @@ def test_the_page_offers_what_knows_the_language():
 
 
 def test_degradations_are_refused_where_their_words_are_not_known():
-    made = collection("ja")
+    made = dataset("ja")
     wanted = WantedDegradation(name="Worse", systems=["Alba"], noise=["entities"])
     with refused("cannot_degrade"):
-        degradations.degrade_dataset(collection=made, wanted=wanted, by=made.owner)
+        degradations.degrade_dataset(dataset=made, wanted=wanted, by=made.owner)
 
 
 def test_a_report_prepares_for_its_language_and_tells_no_types():
     campaign = studies.imported()
-    campaign.collection.language = "ja"
-    campaign.collection.save()
+    campaign.dataset.language = "ja"
+    campaign.dataset.save()
     run = studies.analysed(campaign, metrics=["bleu_1", "answerability"])
     assert run.parameters["prepare_hypothesis"] == "nfkc+characters"
     tables = {result.key: result.document for result in run.results.all()}

@@ -86,7 +86,7 @@ def scoring(campaign: Campaign) -> Job:
     asked = {"metrics": [{"id": id, "params": {}} for id in METRICS], **sides}
     return rung(
         scoring_jobs.start_scoring(
-            collection=campaign.collection, by=campaign.created_by, parameters=asked
+            dataset=campaign.dataset, by=campaign.created_by, parameters=asked
         )
     )
 
@@ -108,7 +108,7 @@ def java_of(worker) -> int:
 
 
 def values(campaign: Campaign, id: str) -> dict[int, float]:
-    rows = Score.objects.filter(metric__collection=campaign.collection, metric__made__id=id)
+    rows = Score.objects.filter(metric__dataset=campaign.dataset, metric__made__id=id)
     return dict(rows.values_list("pk", "value"))
 
 
@@ -124,7 +124,7 @@ def test_a_killed_jvm_stops_meteor_alone_and_the_next_job_goes_on_from_there(
 ):
     campaign = study()
     client.force_login(campaign.created_by)
-    page = reverse("analysis:metrics", args=[campaign.collection_id])
+    page = reverse("analysis:metrics", args=[campaign.dataset_id])
     for each in METRICS:
         assert f'value="{each}"' in client.get(page).content.decode()
 

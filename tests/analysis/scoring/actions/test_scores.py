@@ -1,4 +1,4 @@
-"""Scores of a collection: computed once, chunk by chunk, whatever happens in between."""
+"""Scores of a dataset: computed once, chunk by chunk, whatever happens in between."""
 
 from datetime import timedelta
 
@@ -44,8 +44,8 @@ def nothing(done, total, name):
 
 
 @pytest.fixture
-def collection():
-    made = factories.collection(sources=4, expected=2)
+def dataset():
+    made = factories.dataset(sources=4, expected=2)
     for source in made.sources.all():
         Reference.objects.create(
             source=source, position=1, text=f"Who built lock {source.position} ?"
@@ -59,8 +59,8 @@ def values():
     return list(rows.values_list("metric__fingerprint", "unit", "system", "value", "reason"))
 
 
-def computed(collection, chosen=ALL, preparation=RAW):
-    return scores.compute_scores(collection, chosen=chosen, preparation=preparation, step=nothing)
+def computed(dataset, chosen=ALL, preparation=RAW):
+    return scores.compute_scores(dataset, chosen=chosen, preparation=preparation, step=nothing)
 
 
 class Counting:
@@ -98,8 +98,8 @@ def counting(monkeypatch):
     return metric
 
 
-def test_scores_stand_on_the_question_the_set_or_the_system(collection):
-    found = computed(collection)
+def test_scores_stand_on_the_question_the_set_or_the_system(dataset):
+    found = computed(dataset)
     assert found.failures == {}
     assert found.values == 4 * 16 + 5 * 8 + 2
     by_name = {metric.made["id"]: metric for metric in Metric.objects.all()}
@@ -111,56 +111,56 @@ def test_scores_stand_on_the_question_the_set_or_the_system(collection):
     assert set(by_name["cardinality_difference"].scores.values_list("value", flat=True)) == {0.0}
 
 
-def test_a_set_without_a_unit_of_its_own_gets_one(collection):
+def test_a_set_without_a_unit_of_its_own_gets_one(dataset):
     Unit.objects.filter(position__isnull=True).delete()
-    assert computed(collection, [ChosenMetric("self_bleu_2")]).values == 8
+    assert computed(dataset, [ChosenMetric("self_bleu_2")]).values == 8
     assert Unit.objects.filter(position__isnull=True).count() == 8
 
 
-def test_a_set_without_questions_scores_nothing_against_its_references(collection):
-    first = collection.sources.first().question_sets.first()
+def test_a_set_without_questions_scores_nothing_against_its_references(dataset):
+    first = dataset.sources.first().question_sets.first()
     first.units.filter(position__isnull=False).delete()
-    computed(collection, [ChosenMetric("f_bleu_1")])
+    computed(dataset, [ChosenMetric("f_bleu_1")])
     assert Score.objects.get(unit__question_set=first).value == 0
 
 
-def test_metrics_that_need_passage_or_answer_get_them(collection):
+def test_metrics_that_need_passage_or_answer_get_them(dataset):
     (question, *_) = items.read_metric_items(
-        collection, ScoredUnit.PAIR, items.targets(collection, ScoredUnit.PAIR)
+        dataset, ScoredUnit.PAIR, items.targets(dataset, ScoredUnit.PAIR)
     )
     assert question.context == "Lock 1 was built by Agnes Tolliver. It has iron gates."
     assert question.answer == "Agnes Tolliver"
     assert question.references == ("Who built lock 1 ?", "What is made of iron ?")
 
 
-def test_the_second_time_nothing_is_computed(collection, counting):
-    assert computed(collection, [ChosenMetric("counting")]).values == 16
-    assert computed(collection, [ChosenMetric("counting")]).values == 0
+def test_the_second_time_nothing_is_computed(dataset, counting):
+    assert computed(dataset, [ChosenMetric("counting")]).values == 16
+    assert computed(dataset, [ChosenMetric("counting")]).values == 0
     assert len(counting.asked) == 16
 
 
-def test_chunks_give_what_one_at_a_time_gives(collection, monkeypatch):
-    computed(collection)
+def test_chunks_give_what_one_at_a_time_gives(dataset, monkeypatch):
+    computed(dataset)
     whole = values()
     Metric.objects.all().delete()
     monkeypatch.setattr(scores, "CHUNK", 1)
     monkeypatch.setattr(scores, "CHUNKS", {ScoredUnit.SET: 1, ScoredUnit.SYSTEM: 1})
-    computed(collection)
+    computed(dataset)
     assert values() == whole
 
 
-def test_other_settings_or_preparation_are_another_column(collection):
-    computed(collection, [ChosenMetric("q_bleu_1")])
-    computed(collection, [ChosenMetric("q_bleu_1", {"formula": "clipped_f"})])
-    computed(collection, [ChosenMetric("bleu_1")], Preparation("nqg", "nqg"))
-    computed(collection, [ChosenMetric("bleu_1")])
+def test_other_settings_or_preparation_are_another_column(dataset):
+    computed(dataset, [ChosenMetric("q_bleu_1")])
+    computed(dataset, [ChosenMetric("q_bleu_1", {"formula": "clipped_f"})])
+    computed(dataset, [ChosenMetric("bleu_1")], Preparation("nqg", "nqg"))
+    computed(dataset, [ChosenMetric("bleu_1")])
     assert Metric.objects.count() == 4
     assert Score.objects.count() == 64
 
 
-def test_what_cannot_be_computed_is_named_and_the_others_go_on(collection):
+def test_what_cannot_be_computed_is_named_and_the_others_go_on(dataset):
     found = computed(
-        collection,
+        dataset,
         [
             ChosenMetric("bleu_1"),
             ChosenMetric("none_such"),
@@ -172,21 +172,21 @@ def test_what_cannot_be_computed_is_named_and_the_others_go_on(collection):
     assert "formula is one of" in found.failures["q_bleu_1"]
 
 
-def test_a_blank_reference_is_named_with_its_source(collection):
+def test_a_blank_reference_is_named_with_its_source(dataset):
     Reference.objects.filter(source__key="s2", position=2).update(text=" ")
-    found = computed(collection, [ChosenMetric("bleu_1"), ChosenMetric("self_bleu_2")])
+    found = computed(dataset, [ChosenMetric("bleu_1"), ChosenMetric("self_bleu_2")])
     assert found.failures["bleu_1"] == "reference 2 of source s2 is empty"
 
 
 def test_without_references_metrics_that_need_none_go_on():
     found = computed(
-        factories.collection(expected=2), [ChosenMetric("bleu_1"), ChosenMetric("self_bleu_2")]
+        factories.dataset(expected=2), [ChosenMetric("bleu_1"), ChosenMetric("self_bleu_2")]
     )
     assert found.failures == {"bleu_1": "no source of this dataset has a reference"}
     assert found.values == 4
 
 
-def test_a_metric_that_needs_the_study_gets_it_in_one_piece(collection, counting):
+def test_a_metric_that_needs_the_study_gets_it_in_one_piece(dataset, counting):
     counting.spec = MetricSpec(
         id="counting",
         name="Counting",
@@ -195,7 +195,7 @@ def test_a_metric_that_needs_the_study_gets_it_in_one_piece(collection, counting
         needs=frozenset({Need.STUDY}),
         range=(0, 99),
     )
-    computed(collection, [ChosenMetric("counting")])
+    computed(dataset, [ChosenMetric("counting")])
     assert counting.calls == 1
 
 
@@ -206,9 +206,9 @@ PARAMETERS = {
 }
 
 
-def job_of(collection, kind=scoring_jobs.KIND):
+def job_of(dataset, kind=scoring_jobs.KIND):
     return scoring_jobs.start_scoring(
-        collection=collection, by=collection.owner, kind=kind, parameters=PARAMETERS
+        dataset=dataset, by=dataset.owner, kind=kind, parameters=PARAMETERS
     )
 
 
@@ -225,8 +225,8 @@ def taken_over():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_successor_of_a_dead_worker_computes_nothing_twice(collection, counting):
-    job = job_of(collection)
+def test_the_successor_of_a_dead_worker_computes_nothing_twice(dataset, counting):
+    job = job_of(dataset)
     counting.breaks_at = 2
     with pytest.raises(
         KeyboardInterrupt
@@ -240,7 +240,7 @@ def test_the_successor_of_a_dead_worker_computes_nothing_twice(collection, count
     assert len(counting.asked) == 16
     resumed = values()
     Metric.objects.all().delete()
-    carried_out(job_of(collection))
+    carried_out(job_of(dataset))
     assert [row[1:] for row in resumed] == [row[1:] for row in values()]
 
 
@@ -265,8 +265,8 @@ def test_a_run_whose_worker_died_goes_on_from_the_scores_that_were_committed(cou
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_cancelled_job_keeps_what_is_computed(collection, counting, monkeypatch):
-    job = job_of(collection)
+def test_a_cancelled_job_keeps_what_is_computed(dataset, counting, monkeypatch):
+    job = job_of(dataset)
     shown = jobs.Work.progress
 
     def cancelled_after_a_chunk(work, done, total, message=""):
@@ -280,8 +280,8 @@ def test_a_cancelled_job_keeps_what_is_computed(collection, counting, monkeypatc
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_estimate_times_a_sample_and_keeps_no_score(collection, counting):
-    job = carried_out(job_of(collection, scoring_jobs.ESTIMATE))
+def test_an_estimate_times_a_sample_and_keeps_no_score(dataset, counting):
+    job = carried_out(job_of(dataset, scoring_jobs.ESTIMATE))
     assert job.state == "done"
     assert [row["n"] for row in job.result["rows"]] == [16, 16]
     assert job.result["seconds"] > 0
@@ -290,20 +290,20 @@ def test_an_estimate_times_a_sample_and_keeps_no_score(collection, counting):
 
 
 def test_core_metrics_that_a_dataset_brings_are_not_computed_by_default() -> None:
-    collection = factories.collection()
-    assert scores.core_metrics(collection) == list(scores.CORE)
-    collection.metrics.create(
+    dataset = factories.dataset()
+    assert scores.core_metrics(dataset) == list(scores.CORE)
+    dataset.metrics.create(
         name="Bleu_4", kind="imported", direction="higher", scale="fraction", fingerprint="x" * 64
     )
 
-    assert scores.core_metrics(collection) == ["rouge_l"]
+    assert scores.core_metrics(dataset) == ["rouge_l"]
 
 
-def test_a_set_comes_with_the_passage_of_its_source_also_if_it_is_empty(collection):
+def test_a_set_comes_with_the_passage_of_its_source_also_if_it_is_empty(dataset):
     Question.objects.all().delete()
-    keys = items.targets(collection, ScoredUnit.SET)
-    passages = set(collection.sources.values_list("passage__text", flat=True))
+    keys = items.targets(dataset, ScoredUnit.SET)
+    passages = set(dataset.sources.values_list("passage__text", flat=True))
     assert {
-        one.context for one in items.read_metric_items(collection, ScoredUnit.SET, keys)
+        one.context for one in items.read_metric_items(dataset, ScoredUnit.SET, keys)
     } == passages
     assert all(passages)

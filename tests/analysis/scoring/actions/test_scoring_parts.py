@@ -28,7 +28,7 @@ from tests.judging.imports.watching import asked as asked_of_database
 from tests.judging.imports.watching import children, imports_held, over, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
-collection, counting = test_scores.collection, test_scores.counting
+dataset, counting = test_scores.dataset, test_scores.counting
 
 
 @pytest.fixture(autouse=True)
@@ -36,10 +36,10 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(scoring_parts, "PART_TARGETS", 6)
 
 
-def asked(collection, *metrics: str) -> Job:
+def asked(dataset, *metrics: str) -> Job:
     return scoring_jobs.start_scoring(
-        collection=collection,
-        by=collection.owner,
+        dataset=dataset,
+        by=dataset.owner,
         parameters={
             "metrics": [{"id": metric, "params": {}} for metric in metrics],
             "prepare_hypothesis": "raw",
@@ -53,13 +53,13 @@ def carry_out_parts(job: Job) -> None:
         carried_out(part)
 
 
-def test_parts_give_the_values_that_one_job_gives(collection):
+def test_parts_give_the_values_that_one_job_gives(dataset):
     chosen = ("bleu_1", "rouge_l", "self_bleu_2", "corpus_bleu_4")
-    computed(collection, [ChosenMetric(metric) for metric in chosen])
+    computed(dataset, [ChosenMetric(metric) for metric in chosen])
     whole = values()
     Metric.objects.all().delete()
 
-    job = carried_out(asked(collection, *chosen))
+    job = carried_out(asked(dataset, *chosen))
     assert job.state == "queued"
     assert (job.done, job.total) == (0, len(whole))
     assert job.parts.count() == 3 + 3 + 2 + 1
@@ -76,12 +76,12 @@ def test_parts_give_the_values_that_one_job_gives(collection):
     assert not Job.objects.filter(parent=job).exists()
 
 
-def test_metric_that_fails_in_one_part_is_named_and_not_tried_in_the_others(collection, counting):
+def test_metric_that_fails_in_one_part_is_named_and_not_tried_in_the_others(dataset, counting):
     def fail(batch, params):
         raise MetricFailed("the model is broken")
 
     counting.score = fail
-    job = carried_out(asked(collection, "counting", "bleu_1"))
+    job = carried_out(asked(dataset, "counting", "bleu_1"))
     carry_out_parts(job)
     job = carried_out(job)
 
@@ -90,7 +90,7 @@ def test_metric_that_fails_in_one_part_is_named_and_not_tried_in_the_others(coll
     assert Score.objects.count() == 16
 
 
-def test_metric_that_fails_with_one_setting_is_computed_with_another(collection, counting):
+def test_metric_that_fails_with_one_setting_is_computed_with_another(dataset, counting):
     def fail_if_asked(batch, params):
         if params["broken"]:
             raise MetricFailed("the model is broken")
@@ -101,8 +101,8 @@ def test_metric_that_fails_with_one_setting_is_computed_with_another(collection,
     )
     counting.score = fail_if_asked
     job = scoring_jobs.start_scoring(
-        collection=collection,
-        by=collection.owner,
+        dataset=dataset,
+        by=dataset.owner,
         parameters={
             "metrics": [{"id": "counting", "params": {"broken": it}} for it in (True, False)],
             "prepare_hypothesis": "raw",
@@ -115,8 +115,8 @@ def test_metric_that_fails_with_one_setting_is_computed_with_another(collection,
     assert Score.objects.filter(metric__made__params__broken=False, value=1.0).count() == 16
 
 
-def test_part_whose_worker_died_three_times_fails_its_metric_only(collection):
-    job = carried_out(asked(collection, "bleu_1", "rouge_l"))
+def test_part_whose_worker_died_three_times_fails_its_metric_only(dataset):
+    job = carried_out(asked(dataset, "bleu_1", "rouge_l"))
     lost = job.parts.filter(parameters__metric="rouge_l").first()
     Job.objects.filter(pk=lost.pk).update(attempts=jobs.ATTEMPTS - 1)
     jobs.put_back(job_id=jobs.claim_job(job_id=lost.pk).pk)
@@ -129,8 +129,8 @@ def test_part_whose_worker_died_three_times_fails_its_metric_only(collection):
     assert Score.objects.filter(metric__made__id="bleu_1").count() == 16
 
 
-def test_part_that_is_started_again_stores_nothing_twice(collection, counting):
-    job = carried_out(asked(collection, "counting"))
+def test_part_that_is_started_again_stores_nothing_twice(dataset, counting):
+    job = carried_out(asked(dataset, "counting"))
     first, *_ = job.parts.order_by("created_at")
     carried_out(first)
     Job.objects.filter(pk=first.pk).update(state="queued", finished_at=None)
@@ -140,8 +140,8 @@ def test_part_that_is_started_again_stores_nothing_twice(collection, counting):
     assert len(counting.asked) == 16
 
 
-def test_cancelled_job_takes_its_parts_along(collection):
-    job = carried_out(asked(collection, "bleu_1"))
+def test_cancelled_job_takes_its_parts_along(dataset):
+    job = carried_out(asked(dataset, "bleu_1"))
     at_work = jobs.claim_job(job_id=job.parts.first().pk)
     jobs.cancel_job(job=job)
 
@@ -152,17 +152,17 @@ def test_cancelled_job_takes_its_parts_along(collection):
         jobs.finish_job(job=at_work, result={})
 
 
-def test_parts_end_when_the_user_loses_the_right(collection):
-    job = carried_out(asked(collection, "bleu_1"))
-    collection.owner.is_active = False
-    collection.owner.save()
+def test_parts_end_when_the_user_loses_the_right(dataset):
+    job = carried_out(asked(dataset, "bleu_1"))
+    dataset.owner.is_active = False
+    dataset.owner.save()
     carry_out_parts(job)
     job = carried_out(job)
     assert (job.state, job.error) == ("failed", tasks.NO_MORE)
     assert Score.objects.count() == 0
 
 
-def test_parts_of_neural_metrics_wait_in_the_queue_of_the_gpu(collection, counting):
+def test_parts_of_neural_metrics_wait_in_the_queue_of_the_gpu(dataset, counting):
     counting.spec = MetricSpec(
         id="counting",
         name="Counting",
@@ -172,7 +172,7 @@ def test_parts_of_neural_metrics_wait_in_the_queue_of_the_gpu(collection, counti
         range=(0, 99),
         neural=True,
     )
-    job = carried_out(asked(collection, "counting", "bleu_1"))
+    job = carried_out(asked(dataset, "counting", "bleu_1"))
     by_metric = set(job.parts.values_list("parameters__metric", "queue"))
     assert by_metric == {("counting", "gpu"), ("bleu_1", "celery")}
     kind, part = jobs.reserve(queue="gpu")
@@ -199,7 +199,7 @@ tasks.ring(sys.argv[1])
 def test_redis_starts_a_job_again_when_its_parts_have_ended(cluster, tmp_path):
     """No sweep runs that would do it."""
     port = free_port(18900)
-    large = factories.collection(sources=1_500, expected=2)
+    large = factories.dataset(sources=1_500, expected=2)
     Reference.objects.bulk_create(
         Reference(source=source, position=1, text="Who built the lock?")
         for source in large.sources.all()
@@ -228,7 +228,7 @@ def test_redis_starts_a_job_again_when_its_parts_have_ended(cluster, tmp_path):
 @pytest.mark.jobs
 def test_killed_process_costs_no_score_and_doubles_none(worker, monkeypatch):
     monkeypatch.undo()  # the worker divides by the real size
-    large = factories.collection(sources=650, expected=2)
+    large = factories.dataset(sources=650, expected=2)
     Reference.objects.bulk_create(
         Reference(source=source, position=1, text="Who built the lock?")
         for source in large.sources.all()

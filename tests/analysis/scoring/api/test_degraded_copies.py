@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.datasets.models.dataset import Collection, System
+from judging.datasets.models.dataset import Dataset, System
 from tests import factories
 from tests.annotation import studies
 from tests.judging.programs import API, done, fields_of, program
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def dataset():
-    return factories.collection()
+    return factories.dataset()
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_degraded_copy_is_made_by_a_job_that_names_it(dataset, api):
     assert done(answer).state == "done"
     made = api.get(f"{address(dataset)}{answer.json()['id']}/").json()
     assert made["parameters"]["percent"] == 100
-    copy = Collection.objects.get(pk=made["copy"])
+    copy = Dataset.objects.get(pk=made["copy"])
     assert copy.name == f"{dataset.name}, degraded"
     assert copy.systems.filter(kind=System.Kind.DEGRADATION).count() == 1
     assert api.get(address(dataset)).json()["results"] == [made]
@@ -54,7 +54,7 @@ def test_degraded_copy_wrong_content_names_the_field(dataset, api, change, field
 
 def test_degraded_copies_are_refused_to_an_owner_who_judges_and_to_readers():
     campaign = studies.opened()
-    dataset = campaign.collection
+    dataset = campaign.dataset
     api = program(dataset.owner)
     assert api.get(address(dataset)).status_code == 200
     factories.enrollment(campaign, account=dataset.owner)

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from analysis.models import Run
 from analysis.runs.actions import runs
-from judging.datasets.models.dataset import Collection, System
+from judging.datasets.models.dataset import Dataset, System
 from judging.jobs.actions import jobs
 from judging.jobs.models.job import Job
 from tests import factories
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def canals():
-    return factories.collection()
+    return factories.dataset()
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def page(client, canals):
     return client
 
 
-def at(collection):
-    return reverse("analysis:degrade", args=[collection.pk])
+def at(dataset):
+    return reverse("analysis:degrade", args=[dataset.pk])
 
 
 def form(canals, **changes):
@@ -40,11 +40,11 @@ def form(canals, **changes):
     } | changes
 
 
-def test_a_new_collection_shows_its_degradations_and_what_was_left_out(page, canals):
+def test_a_new_dataset_shows_its_degradations_and_what_was_left_out(page, canals):
     answer = page.post(at(canals), form(canals), follow=True)
 
-    made = Collection.objects.get(name="Canals, degraded")
-    assert answer.redirect_chain == [(reverse("judging:collection", args=[made.pk]), 302)]
+    made = Dataset.objects.get(name="Canals, degraded")
+    assert answer.redirect_chain == [(reverse("judging:dataset", args=[made.pk]), 302)]
     assert dict(made.systems.values_list("name", "kind")) == {
         "Alba": "model",
         "Brisa": "model",
@@ -67,7 +67,7 @@ def test_references_are_offered_where_there_are_any(page, canals):
 
     page.post(at(canals), form(canals, systems=["references"], beside="none"))
 
-    made = Collection.objects.get(name="Canals, degraded")
+    made = Dataset.objects.get(name="Canals, degraded")
     assert [each.name for each in made.systems.all()] == ["References, function words dropped"]
 
 
@@ -79,19 +79,19 @@ def test_much_of_it_becomes_a_job(page, canals, monkeypatch, limit):
 
     job = Job.objects.get()
     assert answer.url == reverse("judging:job", args=[job.pk])
-    assert (job.kind, job.collection, job.parameters["systems"]) == (
+    assert (job.kind, job.dataset, job.parameters["systems"]) == (
         "analysis.degrade",
         canals,
         ["Alba"],
     )
     assert "Degrading questions" in page.get(answer.url).text
-    assert Collection.objects.count() == 1
+    assert Dataset.objects.count() == 1
 
 
 def test_the_report_marks_degradations_and_shows_facts_without_annotators(page, canals):
     page.post(at(canals), form(canals, noise=["entities"]))
-    made = Collection.objects.get(name="Canals, degraded")
-    campaign = factories.opened(collection=made, manager=canals.owner)
+    made = Dataset.objects.get(name="Canals, degraded")
+    campaign = factories.opened(dataset=made, manager=canals.owner)
     run = runs.start_run(
         campaign=campaign,
         by=canals.owner,
@@ -112,9 +112,9 @@ def test_the_report_marks_degradations_and_shows_facts_without_annotators(page, 
 
 
 def test_who_judges_the_material_makes_no_copy_that_would_name_its_systems(page, canals):
-    campaign = factories.opened(collection=canals, manager=canals.owner)
+    campaign = factories.opened(dataset=canals, manager=canals.owner)
     factories.enrollment(campaign, account=canals.owner)
 
     for refused in (page.get(at(canals)), page.post(at(canals), form(canals))):
         assert refused.status_code == 403
-    assert Collection.objects.count() == 1
+    assert Dataset.objects.count() == 1

@@ -1,4 +1,4 @@
-"""The page of a collection's metrics: works, forbidden, unknown, malformed, wrong verb."""
+"""The page of a dataset's metrics: works, forbidden, unknown, malformed, wrong verb."""
 
 import re
 
@@ -27,8 +27,8 @@ FORM = {
 
 
 @pytest.fixture
-def collection():
-    made = factories.collection(sources=2)
+def dataset():
+    made = factories.dataset(sources=2)
     for source in made.sources.all():
         Reference.objects.create(
             source=source, position=1, text=f"Who built lock {source.position}?"
@@ -37,24 +37,22 @@ def collection():
 
 
 @pytest.fixture
-def owner(client, collection):
-    client.force_login(collection.owner)
+def owner(client, dataset):
+    client.force_login(dataset.owner)
     return client
 
 
-def address(name, collection):
-    return reverse(f"analysis:{name}", args=[collection.pk])
+def address(name, dataset):
+    return reverse(f"analysis:{name}", args=[dataset.pk])
 
 
-def done(collection, ids=("bleu_1",), kind=scoring_jobs.KIND):
+def done(dataset, ids=("bleu_1",), kind=scoring_jobs.KIND):
     asked = {
         "metrics": [{"id": id, "params": {}} for id in ids],
         "prepare_hypothesis": "raw",
         "prepare_reference": "raw",
     }
-    job = scoring_jobs.start_scoring(
-        collection=collection, by=collection.owner, kind=kind, parameters=asked
-    )
+    job = scoring_jobs.start_scoring(dataset=dataset, by=dataset.owner, kind=kind, parameters=asked)
     job = jobs.claim_job(job_id=job.pk)
     work = jobs.Work(job, worker="test")
     jobs.finish_job(
@@ -68,8 +66,8 @@ def done(collection, ids=("bleu_1",), kind=scoring_jobs.KIND):
     return job
 
 
-def test_the_page_names_every_metric_and_why_some_are_not_available(owner, collection):
-    page = owner.get(address("metrics", collection)).content.decode()
+def test_the_page_names_every_metric_and_why_some_are_not_available(owner, dataset):
+    page = owner.get(address("metrics", dataset)).content.decode()
     assert 'value="bleu_4" checked' in page
     for printed in ("q_bleu_4", "f_bleu_4", "multi_bleu_4"):
         assert f'value="{printed}"' in page
@@ -77,9 +75,9 @@ def test_the_page_names_every_metric_and_why_some_are_not_available(owner, colle
     assert "not available here" in page.partition('value="near_duplicates"')[2]  # after all others
 
 
-def test_start_computes_the_variants_that_each_chosen_metric_has(owner, collection):
+def test_start_computes_the_variants_that_each_chosen_metric_has(owner, dataset):
     asked = FORM | {"metrics": ["bleu_1", "self_bleu_2"], "variants": ["p", "multi_q"]}
-    owner.post(address("metrics_start", collection), asked | {"bleu_1-dedupe": "none"})
+    owner.post(address("metrics_start", dataset), asked | {"bleu_1-dedupe": "none"})
     ids = [each["id"] for each in Job.objects.get().parameters["metrics"]]
     assert ids == ["bleu_1", "p_bleu_1", "multi_q_bleu_1", "self_bleu_2"]
 
@@ -94,24 +92,24 @@ def test_start_computes_the_variants_that_each_chosen_metric_has(owner, collecti
     ],
     ids=["raw", "prepared", "long"],
 )
-def test_references_that_came_prepared_are_left_as_they_are(owner, collection, text, expected):
+def test_references_that_came_prepared_are_left_as_they_are(owner, dataset, text, expected):
     Reference.objects.update(text=text)
-    page = owner.get(address("metrics", collection)).content.decode()
+    page = owner.get(address("metrics", dataset)).content.decode()
     chosen = re.search(r'name="prepare_reference".*?value="(\w+)" selected', page, re.DOTALL)
     assert chosen[1] == expected
 
 
 def test_without_references_only_what_needs_none_can_be_chosen(client):
-    collection = factories.collection()
-    client.force_login(collection.owner)
-    page = client.get(address("metrics", collection)).content.decode()
+    dataset = factories.dataset()
+    client.force_login(dataset.owner)
+    page = client.get(address("metrics", dataset)).content.decode()
     assert 'value="bleu_4"' not in page
     assert 'value="self_bleu_2"' in page
 
 
-def test_start_enqueues_what_was_chosen_with_its_settings(owner, collection):
+def test_start_enqueues_what_was_chosen_with_its_settings(owner, dataset):
     answer = owner.post(
-        address("metrics_start", collection),
+        address("metrics_start", dataset),
         FORM | {"answerability-formula": "clipped_f", "-delta": "0.5", "-dedupe": "exact"},
     )
     job = Job.objects.get(kind="analysis.score")
@@ -126,23 +124,23 @@ def test_start_enqueues_what_was_chosen_with_its_settings(owner, collection):
     )
 
 
-def test_pressing_twice_asks_once(owner, collection):
-    first, second = (owner.post(address("metrics_start", collection), FORM) for _ in range(2))
+def test_pressing_twice_asks_once(owner, dataset):
+    first, second = (owner.post(address("metrics_start", dataset), FORM) for _ in range(2))
     assert first.url == second.url
     assert Job.objects.count() == 1
 
 
-def test_what_the_page_offers_comes_back_as_the_metrics_own_settings(owner, collection):
-    page = owner.get(address("metrics", collection)).content.decode()
+def test_what_the_page_offers_comes_back_as_the_metrics_own_settings(owner, dataset):
+    page = owner.get(address("metrics", dataset)).content.decode()
     offered = re.findall(r'<input type="(?:number|text)" name="([^"]+)" value="([^"]*)"', page)
     assert ("answerability-content", "0.36") in offered
-    owner.post(address("metrics_start", collection), FORM | dict(offered))
+    owner.post(address("metrics_start", dataset), FORM | dict(offered))
     job = Job.objects.get(kind="analysis.score")
     work = jobs.Work(jobs.claim_job(job_id=job.pk), worker="test")
     assert scoring_jobs.execute_scoring(work)["failures"] == {}
     chosen = [ChosenMetric(id) for id in ("bleu_1", "q_bleu_1", "f_bleu_1")]
     again = scores.compute_scores(
-        collection,
+        dataset,
         chosen=chosen,
         preparation=scoring_jobs.Preparation("nqg", "raw"),
         step=lambda *_: None,
@@ -150,34 +148,34 @@ def test_what_the_page_offers_comes_back_as_the_metrics_own_settings(owner, coll
     assert again.values == 0
 
 
-def test_an_estimate_is_asked_for_by_its_own_button(owner, collection):
-    owner.post(address("metrics_start", collection), FORM | {"estimate": "1"})
+def test_an_estimate_is_asked_for_by_its_own_button(owner, dataset):
+    owner.post(address("metrics_start", dataset), FORM | {"estimate": "1"})
     assert Job.objects.get().kind == "analysis.estimate"
 
 
-def test_the_last_estimate_and_the_last_failures_are_shown(owner, collection):
-    done(collection, kind=scoring_jobs.ESTIMATE)
-    done(collection, ids=("bleu_1", "none_such"))
-    page = owner.get(address("metrics", collection)).content.decode()
+def test_the_last_estimate_and_the_last_failures_are_shown(owner, dataset):
+    done(dataset, kind=scoring_jobs.ESTIMATE)
+    done(dataset, ids=("bleu_1", "none_such"))
+    page = owner.get(address("metrics", dataset)).content.decode()
     assert "The last estimate: about 1 s" in page
     assert "<code>none_such</code>: no metric is called none_such" in page
 
 
-def test_the_columns_say_how_they_were_made(owner, collection):
-    done(collection, ids=("f_bleu_1",))
-    page = owner.get(address("metrics", collection)).content.decode()
+def test_the_columns_say_how_they_were_made(owner, dataset):
+    done(dataset, ids=("f_bleu_1",))
+    page = owner.get(address("metrics", dataset)).content.decode()
     assert "F-BLEU-1" in page
     assert "f_bleu_1, version" in page
     assert Metric.objects.get().fingerprint[:12] in page
 
 
-def test_an_imported_column_stands_beside_a_computed_one(owner, collection):
+def test_an_imported_column_stands_beside_a_computed_one(owner, dataset):
     scores.compute_scores(
-        collection, chosen=[ChosenMetric("bleu_1")], preparation=RAW, step=lambda *_: None
+        dataset, chosen=[ChosenMetric("bleu_1")], preparation=RAW, step=lambda *_: None
     )
     ours = Metric.objects.get()
     theirs = Metric.objects.create(
-        collection=collection, name="BLEU-1", kind="imported", scale="percent", fingerprint="f" * 64
+        dataset=dataset, name="BLEU-1", kind="imported", scale="percent", fingerprint="f" * 64
     )
     held = Score.objects.filter(metric=ours).order_by("pk")
     for place, score in enumerate(held):
@@ -185,15 +183,15 @@ def test_an_imported_column_stands_beside_a_computed_one(owner, collection):
             metric=theirs, unit=score.unit, value=100 * score.value + (25 if place == 3 else 0)
         )
     page = owner.get(
-        address("metrics_compare", collection), {"first": theirs.pk, "second": ours.pk}
+        address("metrics_compare", dataset), {"first": theirs.pk, "second": ours.pk}
     ).content.decode()
     assert "<dt>Largest difference</dt><dd>0.25</dd>" in page
     assert "<dt>Mean difference, sign aside</dt><dd>0.0625</dd>" in page
     assert "<dt>Equal within their digits (± 1e-06)</dt><dd>75%</dd>" in page
-    campaign = factories.opened(collection=collection, manager=collection.owner)
-    factories.enrollment(campaign, account=collection.owner)  # who judges reads no system's name
+    campaign = factories.opened(dataset=dataset, manager=dataset.owner)
+    factories.enrollment(campaign, account=dataset.owner)  # who judges reads no system's name
     asked = {"first": theirs.pk, "second": ours.pk}
-    assert owner.get(address("metrics_compare", collection), asked).status_code == 403
+    assert owner.get(address("metrics_compare", dataset), asked).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -205,20 +203,20 @@ def test_an_imported_column_stands_beside_a_computed_one(owner, collection):
         ("answerability-stems", "x" * 401),
     ],
 )
-def test_setting_beyond_its_ends_is_refused_at_its_field(owner, collection, field, value):
-    answer = owner.post(address("metrics_start", collection), FORM | {field: value})
+def test_setting_beyond_its_ends_is_refused_at_its_field(owner, dataset, field, value):
+    answer = owner.post(address("metrics_start", dataset), FORM | {field: value})
     assert answer.status_code == 422
     assert list(answer.context["form"].errors) == [field]
     assert not Job.objects.exists()
 
 
 @pytest.mark.parametrize("doing", [scoring_jobs.execute_scoring, scoring_jobs.estimate_scoring])
-def test_a_cancelled_job_stops_within_a_metric(collection, monkeypatch, doing):
+def test_a_cancelled_job_stops_within_a_metric(dataset, monkeypatch, doing):
     kind = scoring_jobs.KIND if doing is scoring_jobs.execute_scoring else scoring_jobs.ESTIMATE
     asked = {"metrics": [{"id": "q_bleu_1", "params": {}}]}
     sides = {"prepare_hypothesis": "raw", "prepare_reference": "raw"}
     job = scoring_jobs.start_scoring(
-        collection=collection, by=collection.owner, kind=kind, parameters=asked | sides
+        dataset=dataset, by=dataset.owner, kind=kind, parameters=asked | sides
     )
     work = jobs.Work(jobs.claim_job(job_id=job.pk), worker="test")
     scored = []
@@ -235,15 +233,15 @@ def test_a_cancelled_job_stops_within_a_metric(collection, monkeypatch, doing):
     assert not Score.objects.exists()
 
 
-def test_an_owner_finds_the_jobs_of_others_and_of_each_kind_all(owner, collection):
-    campaign = factories.campaign(collection=collection)
+def test_an_owner_finds_the_jobs_of_others_and_of_each_kind_all(owner, dataset):
+    campaign = factories.campaign(dataset=dataset)
     analyst = campaign.created_by
     for ids in (["bleu_1"], ["bleu_2"]):
         asked = {"metrics": [{"id": id, "params": {}} for id in ids]}
         scoring_jobs.start_scoring(
-            collection=collection, by=analyst, kind=scoring_jobs.ESTIMATE, parameters=asked
+            dataset=dataset, by=analyst, kind=scoring_jobs.ESTIMATE, parameters=asked
         )
-    page = owner.get(address("metrics", collection)).text
+    page = owner.get(address("metrics", dataset)).text
     for job in Job.objects.all():
         assert reverse("judging:job", args=[job.pk]) in page
         assert owner.post(reverse("judging:job_cancel", args=[job.pk])).status_code == 302
@@ -262,8 +260,8 @@ def test_an_owner_finds_the_jobs_of_others_and_of_each_kind_all(owner, collectio
         {"answerability-content": "much"},
     ],
 )
-def test_start_malformed_names_the_field(owner, collection, change):
-    answer = owner.post(address("metrics_start", collection), FORM | change)
+def test_start_malformed_names_the_field(owner, dataset, change):
+    answer = owner.post(address("metrics_start", dataset), FORM | change)
     assert answer.status_code == 422
     assert "errorlist" in answer.content.decode()
     assert not Job.objects.exists()
@@ -272,29 +270,28 @@ def test_start_malformed_names_the_field(owner, collection, change):
 @pytest.mark.parametrize(
     "asked", [{}, {"first": "x", "second": "1"}, {"first": "0", "second": "0"}]
 )
-def test_compare_malformed_is_a_422(owner, collection, asked):
-    assert owner.get(address("metrics_compare", collection), asked).status_code == 422
+def test_compare_malformed_is_a_422(owner, dataset, asked):
+    assert owner.get(address("metrics_compare", dataset), asked).status_code == 422
 
 
-def test_another_collections_column_cannot_be_compared(owner, collection):
-    other = factories.collection(owner=collection.owner)
+def test_another_datasets_column_cannot_be_compared(owner, dataset):
+    other = factories.dataset(owner=dataset.owner)
     metric = Metric.objects.create(
-        collection=other, name="METEOR", kind="imported", fingerprint="a" * 64
+        dataset=other, name="METEOR", kind="imported", fingerprint="a" * 64
     )
     asked = {"first": metric.pk, "second": metric.pk}
-    assert owner.get(address("metrics_compare", collection), asked).status_code == 422
+    assert owner.get(address("metrics_compare", dataset), asked).status_code == 422
 
 
-def brought(client, collection, text, **declared):
+def brought(client, dataset, text, **declared):
     file = SimpleUploadedFile("extrinsic.csv", text.encode())
     asked = {"file": file, "direction": "higher", "scale": "percent", **declared}
-    return client.post(address("metrics_systems", collection), asked)
+    return client.post(address("metrics_systems", dataset), asked)
 
 
-def test_scores_of_systems_are_brought_from_a_file_and_stand_in_the_report(owner, collection):
+def test_scores_of_systems_are_brought_from_a_file_and_stand_in_the_report(owner, dataset):
     assert (
-        brought(owner, collection, "system,QA F1,EM\nBrisa,61.20,\nAlba,58.1,40\n").status_code
-        == 302
+        brought(owner, dataset, "system,QA F1,EM\nBrisa,61.20,\nAlba,58.1,40\n").status_code == 302
     )
     first, second = Metric.objects.order_by("pk")
     assert (first.name, first.kind, first.direction, first.scale) == (
@@ -306,9 +303,9 @@ def test_scores_of_systems_are_brought_from_a_file_and_stand_in_the_report(owner
     rows = first.scores.order_by("system__name").values_list("system__name", "value", "text")
     assert list(rows) == [("Alba", 58.1, "58.1"), ("Brisa", 61.2, "61.20")]
     assert list(second.scores.values_list("system__name", flat=True)) == ["Alba"]
-    page = owner.get(address("metrics", collection)).content.decode()
+    page = owner.get(address("metrics", dataset)).content.decode()
     assert "column “QA F1” of extrinsic.csv" in page
-    campaign = factories.campaign(collection=collection, manager=collection.owner)
+    campaign = factories.campaign(dataset=dataset, manager=dataset.owner)
     (row, _, _) = records(MetricMeans, campaign)
     assert (row["metric"], row["level"], row["system"], row["value"]) == (
         "QA F1",
@@ -318,26 +315,26 @@ def test_scores_of_systems_are_brought_from_a_file_and_stand_in_the_report(owner
     )
 
 
-def test_what_cannot_be_brought_is_said_with_its_row_and_nothing_is_kept(owner, collection):
-    answer = brought(owner, collection, "system,F1\nAlba,1\nCorvo,2\n")
+def test_what_cannot_be_brought_is_said_with_its_row_and_nothing_is_kept(owner, dataset):
+    answer = brought(owner, dataset, "system,F1\nAlba,1\nCorvo,2\n")
     assert answer.status_code == 422
     assert answer.context["systems_form"].has_error("file")
-    assert brought(owner, collection, "", scale="stars").status_code == 422
+    assert brought(owner, dataset, "", scale="stars").status_code == 422
     assert not Metric.objects.exists()
 
 
-def test_the_same_file_is_not_brought_twice(owner, collection):
-    brought(owner, collection, "system,F1\nAlba,1\n")
-    answer = brought(owner, collection, "system,F1\nAlba,1\n")
+def test_the_same_file_is_not_brought_twice(owner, dataset):
+    brought(owner, dataset, "system,F1\nAlba,1\n")
+    answer = brought(owner, dataset, "system,F1\nAlba,1\n")
     assert (answer.status_code, Score.objects.count()) == (422, 1)
     assert answer.context["systems_form"].has_error("file", "already_there")
 
 
-def test_a_papers_recipe_fills_in_the_form(owner, collection):
-    page = owner.get(address("metrics", collection), {"recipe": "qgbench"}).content.decode()
+def test_a_papers_recipe_fills_in_the_form(owner, dataset):
+    page = owner.get(address("metrics", dataset), {"recipe": "qgbench"}).content.decode()
     assert re.search(r'value="rouge_l" checked', page)
     assert not re.search(r'value="bleu_1" checked', page)
     assert re.search(r'name="prepare_hypothesis".*?value="nqg" selected', page, re.DOTALL)
     chosen = re.search(r'name="prepare_reference".*?value="(\w+)" selected', page, re.DOTALL)
     assert chosen[1] == "raw"
-    assert owner.get(address("metrics", collection), {"recipe": "none-such"}).status_code == 200
+    assert owner.get(address("metrics", dataset), {"recipe": "none-such"}).status_code == 200

@@ -74,7 +74,7 @@ def carried_to_the_metrics(client, campaign, page, found):
     assert (asked["metrics"], asked["variants"]) == (["bleu_1"], ["q"])
     assert (
         client.post(
-            reverse("analysis:metrics_start", args=[campaign.collection_id]), asked
+            reverse("analysis:metrics_start", args=[campaign.dataset_id]), asked
         ).status_code
         == 302
     )
@@ -84,7 +84,7 @@ def carried_to_the_metrics(client, campaign, page, found):
 
 
 def test_weights_of_elsewhere_are_not_carried(manager, campaign):
-    metrics = reverse("analysis:metrics", args=[campaign.collection_id])
+    metrics = reverse("analysis:metrics", args=[campaign.dataset_id])
     for asked in (
         "none",
         uuid.uuid4(),

@@ -56,9 +56,9 @@ def test_annotator_models_one_annotator_says_why() -> None:
 
 def test_annotator_models_values_without_order_have_accuracy_alone() -> None:
     read = rated.study(RATINGS)
-    (criterion,) = read.rubric.criteria
-    turned = replace(read.rubric, criteria=(replace(criterion, best="none", level="nominal"),))
-    named = replace(read, rubric=turned)
+    (criterion,) = read.protocol.criteria
+    turned = replace(read.protocol, criteria=(replace(criterion, best="none", level="nominal"),))
+    named = replace(read, protocol=turned)
     rows = AnnotatorModels().records(inputs_of(named), stored.found(), chance())
     assert {row["severity"] for row in rows} == {None}
     assert all(row["accuracy"] > 0 for row in rows)

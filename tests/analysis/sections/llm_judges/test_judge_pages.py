@@ -1,4 +1,4 @@
-"""What the page and its sentences make of the rows about machine judges, word for word.
+"""What the page and its sentences make of the rows about LLM judges, word for word.
 
 Every number of a row is another one, so a cell that takes the wrong one is seen.
 """
@@ -24,7 +24,7 @@ from analysis.sections.llm_judges.bias import (
     JudgeUseRow,
 )
 from analysis.sections.llm_judges.consistency import JudgeConsistency, JudgeConsistencyRow
-from analysis.sections.llm_judges.judge_descriptions import JudgeDescriptions, MachineJudgeRow
+from analysis.sections.llm_judges.judge_descriptions import JudgeDescriptions, LLMJudgeRow
 from analysis.sections.llm_judges.prediction_powered_means import (
     CorrectedMeanRow,
     PredictionPoweredMeans,
@@ -74,7 +74,7 @@ def told(table: PageTable) -> list[list[str]]:
     ]
 
 
-def made(**changed) -> MachineJudgeRow:
+def made(**changed) -> LLMJudgeRow:
     given = {
         "judge": "Judge",
         "model": "maker/model",
@@ -90,7 +90,7 @@ def made(**changed) -> MachineJudgeRow:
         "repeated": 3,
         "problems": 1,
     }
-    return MachineJudgeRow(**(given | changed))
+    return LLMJudgeRow(**(given | changed))
 
 
 def test_a_judge_is_listed_with_how_it_was_made():

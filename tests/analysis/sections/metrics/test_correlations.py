@@ -200,7 +200,7 @@ def test_one_annotator_who_is_declared_random_leaves_values_without_intervals(ca
 @pytest.mark.django_db
 def test_low_values_that_are_best_are_turned(campaign):
     where = {"level": "pooled", "coefficient": "spearman", "criterion": "correctness"}
-    metrics = campaign.collection.metrics.filter(name="meteor")
+    metrics = campaign.dataset.metrics.filter(name="meteor")
     before = picked(records(Correlations, campaign), **where)
     metrics.update(direction="lower")
     after = picked(records(Correlations, campaign), **where)

@@ -24,7 +24,7 @@ def test_what_has_no_best_end_is_not_combined() -> None:
     changed = replace(
         small, criteria=(replace(form, best="none"), content), aggregate=Aggregate("mean", "mean")
     )
-    campaign = studies.imported(rubric=protocols.install(document=changed))
+    campaign = studies.imported(protocol=protocols.install(document=changed))
     rows = records(Aggregates, campaign)
     combined = {row["system"]: row["aggregate"] for row in rows if row["criterion"] == ""}
     assert combined == {
@@ -39,7 +39,7 @@ def test_combined_aggregate_weighs_its_criteria(combined, divisor) -> None:
     form, content = (criterion.key for criterion in small.criteria)
     weighted = Aggregate("mean", combined, weights={form: 3})
     campaign = studies.imported(
-        rubric=protocols.install(document=replace(small, aggregate=weighted))
+        protocol=protocols.install(document=replace(small, aggregate=weighted))
     )
     rows = records(Aggregates, campaign)
     values = {(row["system"], row["criterion"]): row["aggregate"] for row in rows}

@@ -69,9 +69,9 @@ def test_primary_one_sided_halves_p_on_the_declared_side_only() -> None:
 
 def test_primary_low_is_best_the_lower_mean_is_better() -> None:
     read = rated.study(GAP, primary=(PAIR,))
-    (criterion,) = read.rubric.criteria
-    turned = replace(read.rubric, criteria=(replace(criterion, best="lowest"),))
-    (row,) = rated.computed(replace(read, rubric=turned))["primary_hypotheses"]
+    (criterion,) = read.protocol.criteria
+    turned = replace(read.protocol, criteria=(replace(criterion, best="lowest"),))
+    (row,) = rated.computed(replace(read, protocol=turned))["primary_hypotheses"]
     assert row["value"] > 0 and row["p_declared"] > 0.5
 
 
@@ -121,9 +121,9 @@ def test_primary_non_inferiority_agrees_with_statsmodels() -> None:
 def test_primary_non_inferiority_low_is_best_takes_the_other_side() -> None:
     declared = replace(PAIR, first="Brisa", second="Alba", direction=NON_INFERIOR)
     read = rated.study(GAP, primary=(declared,), margins=rated.margin(0.6))
-    (criterion,) = read.rubric.criteria
-    turned = replace(read.rubric, criteria=(replace(criterion, best="lowest"),))
-    (row,) = rated.computed(replace(read, rubric=turned))["primary_hypotheses"]
+    (criterion,) = read.protocol.criteria
+    turned = replace(read.protocol, criteria=(replace(criterion, best="lowest"),))
+    (row,) = rated.computed(replace(read, protocol=turned))["primary_hypotheses"]
     alba, brisa, _ = GAP.mean(axis=2)
     _, _, below_the_margin = ttost_paired(brisa, alba, -0.6, 0.6)
     assert row["p_declared"] == pytest.approx(below_the_margin[1])

@@ -87,8 +87,8 @@ def campaign() -> Campaign:
         expected={("1", "Alba"): 6, ("1", "Brisa"): 6},
     )
     text = "".join(study_pieces(study))
-    made = campaign_of(text.encode(), rubric=factories.rubric("qgstec2010-a"))
-    assert not made.collection.quarantine.exists()
+    made = campaign_of(text.encode(), protocol=factories.protocol("qgstec2010-a"))
+    assert not made.dataset.quarantine.exists()
     return made
 
 
@@ -171,7 +171,7 @@ def test_a_protocol_computes_its_quota_and_its_diversity_beside_the_ratings(read
 
 
 def test_a_set_nobody_rated_has_no_quota_and_an_empty_one_finds_none_left(read):
-    (fact,) = (each for each in read.rubric.facts if each.key == "specificity-quota")
+    (fact,) = (each for each in read.protocol.facts if each.key == "specificity-quota")
     (alba, _) = held_sets(read)
     empty = HeldSet("1", "Corvo", alba.units, (None,) * 6, ())
 

@@ -49,9 +49,9 @@ def test_ranks_clusters_and_intervals_follow_the_declared_design() -> None:
 
 def test_ranks_low_is_best_turns_the_order() -> None:
     read = rated.study(TASTE)
-    (criterion,) = read.rubric.criteria
-    turned = replace(read.rubric, criteria=(replace(criterion, best="lowest"),))
-    rows = rated.computed(replace(read, rubric=turned))["ranks"]
+    (criterion,) = read.protocol.criteria
+    turned = replace(read.protocol, criteria=(replace(criterion, best="lowest"),))
+    rows = rated.computed(replace(read, protocol=turned))["ranks"]
     assert rows[0]["system"] == "Corvo" and rows[0]["best"] > rows[-1]["best"]
     assert [row["cluster"] for row in rows] == [1, 2, 3]
     assert [(row["highest_rank"], row["lowest_rank"]) for row in rows] == [(1, 1), (2, 2), (3, 3)]

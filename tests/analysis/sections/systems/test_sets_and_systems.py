@@ -38,21 +38,19 @@ def scored(lasting):
     made = imported()
     ids = ("bleu_1", "q_bleu_1", "f_rouge_l", "self_bleu_2", "corpus_bleu_4", "corpus_nist")
     scores.compute_scores(
-        made.collection,
+        made.dataset,
         chosen=[ChosenMetric(id) for id in ids],
         preparation=RAW,
         step=lambda *_: None,
     )
     extrinsic = Metric.objects.create(
-        collection=made.collection,
+        dataset=made.dataset,
         name="QA F1",
         kind="imported",
         scale="percent",
         fingerprint="e" * 64,
     )
-    for value, system in enumerate(
-        System.objects.filter(collection=made.collection).order_by("-name")
-    ):
+    for value, system in enumerate(System.objects.filter(dataset=made.dataset).order_by("-name")):
         Score.objects.create(metric=extrinsic, system=system, value=50 + value)
     return made
 
@@ -141,11 +139,11 @@ def test_columns_of_one_name_are_told_apart(campaign):
     chosen = [ChosenMetric("bleu_1")]
     for preparation in (Preparation("nqg", "nqg"), Preparation("lower", "lower")):
         scores.compute_scores(
-            campaign.collection, chosen=chosen, preparation=preparation, step=lambda *_: None
+            campaign.dataset, chosen=chosen, preparation=preparation, step=lambda *_: None
         )
     other = [ChosenMetric("q_bleu_1", {"delta": 0.1})]
-    scores.compute_scores(campaign.collection, chosen=other, preparation=RAW, step=lambda *_: None)
-    named = list(metric_names(list(campaign.collection.metrics.order_by("pk"))).values())
+    scores.compute_scores(campaign.dataset, chosen=other, preparation=RAW, step=lambda *_: None)
+    named = list(metric_names(list(campaign.dataset.metrics.order_by("pk"))).values())
     assert len(set(named)) == len(named)
     assert "BLEU-1 (coco) (nqg/nqg)" in named
 
@@ -201,7 +199,7 @@ def test_what_is_asked_once_per_set_is_one_rating_in_models(pairs: Material) -> 
 
 def test_a_metric_whose_best_value_lies_between_is_not_correlated(campaign) -> None:
     chosen = [ChosenMetric(f"cardinality_{each}") for each in ("difference", "error")]
-    scores.compute_scores(campaign.collection, chosen=chosen, preparation=RAW, step=lambda *_: None)
+    scores.compute_scores(campaign.dataset, chosen=chosen, preparation=RAW, step=lambda *_: None)
     of_sets = {row["metric"] for row in picked(records(Correlations, campaign), level="sets")}
     assert "Absolute cardinality difference" in of_sets
     assert not any(name.startswith("Cardinality difference") for name in of_sets)

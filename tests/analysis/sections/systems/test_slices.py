@@ -85,7 +85,7 @@ def test_tables_of_many_attributes_look_at_each_row_a_few_times(monkeypatch) -> 
 def with_columns(columns: dict[str, list[str]]):
     """Return the small campaign whose questions have the values of columns in turn."""
     campaign = studies.imported()
-    units = Unit.objects.filter(question_set__source__collection=campaign.collection)
+    units = Unit.objects.filter(question_set__source__dataset=campaign.dataset)
     Attribute.objects.bulk_create(
         Attribute(unit=unit, name=name, value=values[place % len(values)])
         for place, unit in enumerate(units.order_by("pk"))

@@ -247,7 +247,7 @@ def test_values_that_may_not_be_averaged_have_no_mean():
     small = documents.parse(factories.SMALL, "small.yaml")
     form, content = small.criteria
     changed = replace(small, criteria=(replace(form, best="none"), content))
-    campaign = studies.imported(rubric=protocols.install(document=changed))
+    campaign = studies.imported(protocol=protocols.install(document=changed))
     assert {row["criterion"] for row in records(Systems, campaign)} == {"correctness"}
 
 

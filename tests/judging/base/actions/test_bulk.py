@@ -7,12 +7,12 @@ from judging.base.actions import bulk
 from judging.base.actions.bulk import check_at_once, copy_rows, let_planner_know, take_ids
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.campaign import Campaign, Round
-from judging.datasets.models.dataset import Collection, Passage, Question, QuestionSet, Source
+from judging.datasets.models.dataset import Dataset, Passage, Question, QuestionSet, Source
 from judging.enrolments.actions import enrollments
 from judging.imports.actions import adding, files
 from judging.overview.actions import erasures
 from judging.people.models.event import Event
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from tests import factories
 from tests.judging.enrolments.actions.test_enrollments import waiting_for_us
 from tests.judging.imports.studies import MATERIAL, assembled, waiting
@@ -32,22 +32,22 @@ def test_ids_are_taken_once_also_where_somebody_takes_others_in_between() -> Non
 
 
 def test_a_refused_row_stops_everything_and_says_what_was_wrong() -> None:
-    made = Collection.objects.create(name="Owls", owner=factories.researcher())
+    made = Dataset.objects.create(name="Owls", owner=factories.researcher())
     told: list[int] = []
     rows = [
         (made.pk, f"{number:064d}", "text" if number < 12_000 else "") for number in range(13_000)
     ]
     with pytest.raises(IntegrityError, match="passage_has_text"), transaction.atomic():
-        copy_rows(Passage, ("collection_id", "digest", "text"), rows, stored=told.append)
+        copy_rows(Passage, ("dataset_id", "digest", "text"), rows, stored=told.append)
     assert told == [10_000]
 
 
 def test_texts_and_members_of_enumerations_come_out_of_the_database_as_they_went_in() -> None:
-    made = Collection.objects.create(name="Owls", owner=factories.researcher())
+    made = Dataset.objects.create(name="Owls", owner=factories.researcher())
     texts = ["a\tb\nc\r\\d\\N", "\\.", Campaign.State.OPEN]
     rows = [(made.pk, f"{number:064d}", text) for number, text in enumerate(texts)]
-    copy_rows(Passage, ("collection_id", "digest", "text"), rows)
-    kept = Passage.objects.filter(collection=made).order_by("digest")
+    copy_rows(Passage, ("dataset_id", "digest", "text"), rows)
+    kept = Passage.objects.filter(dataset=made).order_by("digest")
     assert list(kept.values_list("text", flat=True)) == ["a\tb\nc\r\\d\\N", "\\.", "open"]
 
 
@@ -72,9 +72,9 @@ def test_failure_to_count_for_the_planner_leaves_what_was_stored(caplog) -> None
             db_table = "judging_nowhere"
 
     with transaction.atomic():
-        made = Collection.objects.create(name="Owls", owner=factories.researcher())
+        made = Dataset.objects.create(name="Owls", owner=factories.researcher())
         let_planner_know(Nowhere)
-    assert Collection.objects.filter(pk=made.pk).exists()
+    assert Dataset.objects.filter(pk=made.pk).exists()
     assert "judging_nowhere" in caplog.text
 
 
@@ -101,14 +101,14 @@ def test_others_write_history_while_a_campaign_that_noted_its_opening_is_laid_ou
 
 
 def test_others_write_history_while_files_are_added_after_one_that_was_noted() -> None:
-    collection = assembled()
+    dataset = assembled()
     texts = [
         f"source_id,passage,answer,system,question\n{n},Owls hunt at {n}.,{n},Alba,When?\n"
         for n in range(3)
     ]
     batch = [
         waiting(
-            collection,
+            dataset,
             text,
             name=f"{n}.csv",
             columns=MATERIAL | {"source_id": {"role": "source_id"}},
@@ -119,9 +119,9 @@ def test_others_write_history_while_files_are_added_after_one_that_was_noted() -
     files.confirm_new(files=batch)
     adding.add_waiting_files(
         waiting=batch,
-        by=collection.owner,
+        by=dataset.owner,
         now=NOW,
-        rubrics=Rubric.objects.none(),
+        protocols=Protocol.objects.none(),
         accept_surprises=True,
         progress=lambda *_told: free.append(others_write_history()),
     )
@@ -144,13 +144,13 @@ def test_others_write_history_while_somebody_is_erased_whose_erasure_is_noted() 
 
 def test_rows_are_deleted_a_batch_at_a_time_and_progress_may_stop_it(monkeypatch) -> None:
     monkeypatch.setattr(bulk, "BATCH", 2)
-    made, told = factories.collection(sources=3), []
+    made, told = factories.dataset(sources=3), []
     parts = made.passages.all(), made.sources.all()
     assert parts[0].count() == parts[1].count() == 3
     with pytest.raises(IntegrityError), transaction.atomic():
         check_at_once()
         bulk.delete_rows(*parts)
-    QuestionSet.objects.filter(source__collection=made).delete()
+    QuestionSet.objects.filter(source__dataset=made).delete()
 
     def tell(*said: object) -> None:
         told.append(said)

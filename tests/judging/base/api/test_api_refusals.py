@@ -65,7 +65,7 @@ def test_api_answer_to_a_refused_action_has_its_code(
 
 
 def test_api_answer_about_a_dataset_in_use_has_its_code(made, api) -> None:
-    dataset = f"{API}/datasets/{made['draft'].collection_id}/"
+    dataset = f"{API}/datasets/{made['draft'].dataset_id}/"
     assert api.delete(dataset).json()["code"] == "in_use"
     given = {"username": factories.user().username}
     assert api.post(f"{dataset}hand-over/", given).json()["code"] == "cannot_hand_over"

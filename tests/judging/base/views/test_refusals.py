@@ -70,7 +70,7 @@ def test_page_of_the_last_manager_who_is_removed_shows_its_code(made, db) -> Non
 
 
 def test_page_of_a_dataset_without_ratings_shows_the_code_of_its_report(made, db) -> None:
-    dataset = made["draft"].collection
+    dataset = made["draft"].dataset
     client = factories.logged_in(dataset.owner)
-    path = reverse("analysis:collection_report", args=[dataset.pk])
+    path = reverse("analysis:dataset_report", args=[dataset.pk])
     assert codes_on(client.post(path, follow=True)) == ["nothing_to_analyse"]

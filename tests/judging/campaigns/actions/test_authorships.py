@@ -28,13 +28,13 @@ SYSTEMS = ("Alba", "Brisa", "Corvo")
 def planned(**fields: object) -> tuple[Campaign, Enrollment, System]:
     """Return a draft with a task for each question set, an annotator of it, and a system for them
     to have made."""
-    made = factories.collection(sources=4, systems=SYSTEMS, expected=2)
+    made = factories.dataset(sources=4, systems=SYSTEMS, expected=2)
     asked = {
-        "rubric": factories.rubric("qgstec2010-b"),
+        "protocol": factories.protocol("qgstec2010-b"),
         "annotators_per_task": 1,
         "order": "depth",
     } | fields
-    campaign = factories.campaign(collection=made, **asked)
+    campaign = factories.campaign(dataset=made, **asked)
     own = enrollments.enroll(campaign=campaign, user=factories.user())
     return campaign, own, made.systems.get(name="Brisa")
 
@@ -75,16 +75,16 @@ def test_an_author_judges_all_but_their_own_system_and_the_rest_is_left_for_othe
 
 def test_a_mark_outlives_that_spellings_become_one_system_and_are_two_again() -> None:
     campaign, own, _made = planned()
-    collection, by = campaign.collection, campaign.created_by
-    System.objects.create(collection=collection, name="brisa ")
-    other = System.objects.get(collection=collection, name="brisa ")
+    dataset, by = campaign.dataset, campaign.created_by
+    System.objects.create(dataset=dataset, name="brisa ")
+    other = System.objects.get(dataset=dataset, name="brisa ")
     own_systems.set_systems(enrollment=own, systems=[other], by=by)
-    wanted = {"collection": collection, "kinds": {}, "by": by, "now": NOW}
+    wanted = {"dataset": dataset, "kinds": {}, "by": by, "now": NOW}
     [merged] = names.rename_systems(names={other.pk: "Brisa"}, **wanted)
     assert authorships.own_names(own) == ["Brisa"]
     names.undo(change=merged, by=by, now=NOW)
     assert authorships.own_names(own) == ["brisa "]
-    said = Event.objects.filter(act="collection.systems").order_by("pk")
+    said = Event.objects.filter(act="dataset.systems").order_by("pk")
     assert list(said.values_list("before", "after")) == [("brisa ", "Brisa"), ("Brisa", "brisa ")]
 
 
@@ -118,10 +118,8 @@ def test_no_gold_question_shows_an_author_their_own_system() -> None:
     campaign, own, system = planned()
     campaigns.change_plan(campaign=campaign, plan={"quality": {"gold": 100}})
     campaign.refresh_from_db()
-    [criterion] = campaign.rubric.criteria.filter(key="relevance").values_list("pk", flat=True)
-    for unit in Unit.objects.filter(
-        question_set__source__collection=campaign.collection, position=1
-    ):
+    [criterion] = campaign.protocol.criteria.filter(key="relevance").values_list("pk", flat=True)
+    for unit in Unit.objects.filter(question_set__source__dataset=campaign.dataset, position=1):
         check_items.add_gold(campaign=campaign, unit=unit, text="", accepted={criterion: [1]})
     own_systems.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
     opened(campaign)
@@ -135,14 +133,14 @@ def test_no_gold_question_shows_an_author_their_own_system() -> None:
 
 def test_no_gold_page_shows_an_author_their_own_system_beside_the_gold_question() -> None:
     """No task of the study does, so they would know the page by it."""
-    campaign, own, system = planned(rubric=factories.rubric())
-    of_it = campaign.collection.sources.exclude(key__in=["s1", "s2"])
+    campaign, own, system = planned(protocol=factories.protocol())
+    of_it = campaign.dataset.sources.exclude(key__in=["s1", "s2"])
     QuestionSet.objects.filter(source__in=of_it, system=system).delete()
     campaigns.change_plan(campaign=campaign, plan={"quality": {"gold": 100}})
     campaign.refresh_from_db()
-    criterion = campaign.rubric.criteria.values_list("pk", flat=True)[0]
+    criterion = campaign.protocol.criteria.values_list("pk", flat=True)[0]
     for unit in Unit.objects.filter(
-        question_set__source__collection=campaign.collection,
+        question_set__source__dataset=campaign.dataset,
         question_set__system__name="Alba",
         position=1,
     ):
@@ -166,7 +164,7 @@ def test_what_would_leave_nothing_to_judge_is_refused_with_the_reason() -> None:
     Campaign.objects.filter(pk=campaign.pk).update(order="panel")
     with refused("protocol_misfit"):
         campaigns.lock_protocol(campaign=campaign, now=NOW)
-    whole, reader, brisa = planned(rubric=factories.rubric())
+    whole, reader, brisa = planned(protocol=factories.protocol())
     with refused("cannot_bar_author"):
         own_systems.set_systems(enrollment=reader, systems=[brisa], by=whole.created_by)
 
@@ -179,7 +177,7 @@ def test_a_manager_who_judges_is_told_nothing_of_which_systems_were_judged(link:
         campaigns.add_member(campaign=campaign, user=each, role="manager")
     campaigns.add_member(campaign=campaign, user=boss, role="annotator")
     own = enrollments.enroll(campaign=campaign, user=boss)
-    made = list(campaign.collection.systems.order_by("name"))
+    made = list(campaign.dataset.systems.order_by("name"))
     own_systems.set_systems(enrollment=own, systems=made[:1], by=boss)  # before the first task
     own_systems.set_systems(enrollment=own, systems=[], by=boss)
     opened(campaign)

@@ -23,8 +23,8 @@ def test_create_makes_the_creator_manager_and_a_main_round():
     user = factories.researcher()
     made = campaigns.create_campaign(
         by=user,
-        collection=factories.collection(),
-        rubric=factories.rubric(),
+        dataset=factories.dataset(),
+        protocol=factories.protocol(),
         plan={"title": "Canals", "lease_minutes": 7},
     )
     assert (
@@ -44,14 +44,18 @@ def test_lock_fixes_the_protocol_and_its_hash():
     one, other = factories.campaign(lease_minutes=1), factories.campaign(lease_minutes=2)
     for each in (one, other):
         campaigns.lock_protocol(campaign=each, now=NOW)
-    assert (one.state, one.locked_at, one.protocol["design"]["lease_minutes"]) == ("locked", NOW, 1)
-    assert len(one.protocol_digest) == 64
-    assert one.protocol_digest != other.protocol_digest
+    assert (one.state, one.locked_at, one.locked_plan["design"]["lease_minutes"]) == (
+        "locked",
+        NOW,
+        1,
+    )
+    assert len(one.locked_digest) == 64
+    assert one.locked_digest != other.locked_digest
 
 
 def test_a_plan_of_more_places_than_a_database_should_hold_is_not_locked(monkeypatch):
     monkeypatch.setattr(rounds, "MAX_ASSIGNMENTS", 1_000)
-    factories.collection()  # of another user: it does not count
+    factories.dataset()  # of another user: it does not count
     campaign = factories.campaign(annotators_per_task=1_000)
     with refused("too_many_assignments"):
         campaigns.lock_protocol(campaign=campaign, now=NOW)
@@ -113,7 +117,7 @@ def test_locked_plan_changes_only_as_a_deviation():
 
 
 def test_open_makes_a_task_a_source_and_every_place_once():
-    campaign = factories.opened(collection=factories.collection(sources=3), annotators_per_task=2)
+    campaign = factories.opened(dataset=factories.dataset(sources=3), annotators_per_task=2)
     assert Task.objects.filter(round__campaign=campaign).count() == 3
     places = sorted(Assignment.objects.values_list("task__number", "place"))
     assert places == [(task, place) for task in (1, 2, 3) for place in (1, 2)]
@@ -152,7 +156,7 @@ def test_pause_close_and_open_again_keep_the_tasks():
 
 def test_single_questions_come_several_to_a_page():
     factories.opened(
-        rubric=factories.rubric("nema-khapra"), collection=factories.collection(sources=12)
+        protocol=factories.protocol("nema-khapra"), dataset=factories.dataset(sources=12)
     )
     sizes = [task.task_units.count() for task in Task.objects.order_by("number")]
     assert sizes == [10, 10, 4]
@@ -161,10 +165,10 @@ def test_single_questions_come_several_to_a_page():
 def test_question_sets_come_whole_and_leave_out_what_rules_settle():
     """A lone question is judged but for its variety; a second identical one counts as missing and
     is not asked."""
-    collection = factories.collection(sources=1, systems=("Alba", "Brisa", "Corvo"), expected=2)
+    dataset = factories.dataset(sources=1, systems=("Alba", "Brisa", "Corvo"), expected=2)
     Question.objects.filter(unit__question_set__system__name="Brisa", unit__position=2).delete()
     Question.objects.filter(unit__question_set__system__name="Corvo").update(text="Who built  it?")
-    factories.opened(rubric=factories.rubric("qgstec2010-b"), collection=collection)
+    factories.opened(protocol=factories.protocol("qgstec2010-b"), dataset=dataset)
     units = [
         [unit.unit.position for unit in task.task_units.select_related("unit")]
         for task in Task.objects.all()
@@ -180,10 +184,8 @@ def test_question_sets_come_whole_and_leave_out_what_rules_settle():
 def test_same_secret_lays_the_same_places_and_another_does_not():
     laid = []
     for secret in ("5" * 64, "5" * 64, "6" * 64):
-        material = factories.collection(sources=20)
-        campaign = factories.campaign(
-            collection=material, annotators_per_task=2, origin="simulated"
-        )
+        material = factories.dataset(sources=20)
+        campaign = factories.campaign(dataset=material, annotators_per_task=2, origin="simulated")
         campaigns.lock_protocol(campaign=campaign, now=NOW, secret=secret)
         campaigns.open_campaign(campaign=campaign, now=NOW)
         rows = Assignment.objects.filter(round__campaign=campaign).order_by("position")
@@ -194,7 +196,7 @@ def test_same_secret_lays_the_same_places_and_another_does_not():
 def test_duplicate_asked_for_twice_at_once_is_one_draft_with_each_check_once():
     campaign = factories.campaign()
     unit = Unit.objects.filter(position=1).first()
-    criterion = campaign.rubric.criteria.first()
+    criterion = campaign.protocol.criteria.first()
     check_items.add_gold(
         campaign=campaign,
         unit=unit,
@@ -209,7 +211,7 @@ def test_duplicate_asked_for_twice_at_once_is_one_draft_with_each_check_once():
     assert one.check_items.count() == campaign.check_items.count() == 1
     told = Event.objects.filter(campaign=one.uuid).order_by("pk")
     assert list(told.values_list("act", "about")) == [
-        ("campaign.made", f"collection {campaign.collection_id}"),
+        ("campaign.made", f"dataset {campaign.dataset_id}"),
         ("campaign.copied", f"campaign {campaign.uuid}"),
     ]
 
@@ -219,8 +221,8 @@ def test_campaign_of_imported_ratings_is_opened_to_nobody(state):
     """Judgments made there would not be ratings from the file."""
     owner = factories.researcher()
     campaign = closed_campaign(
-        collection=factories.collection(owner=owner),
-        rubric=factories.rubric(),
+        dataset=factories.dataset(owner=owner),
+        protocol=factories.protocol(),
         plan={"title": "Released"},
         by=owner,
         now=NOW,
@@ -242,11 +244,11 @@ def test_last_manager_stays():
     assert campaign.memberships.get().user == second
 
 
-def test_discard_removes_a_draft_with_its_pilot_and_leaves_the_collection():
+def test_discard_removes_a_draft_with_its_pilot_and_leaves_the_dataset():
     campaign = factories.campaign()
     campaigns.create_invitation(campaign=campaign, by=campaign.created_by)
     rounds.open_round(round=campaign.rounds.create(kind="pilot"), now=NOW)
-    material = campaign.collection
+    material = campaign.dataset
 
     campaigns.discard_draft(campaign=campaign)
 
@@ -259,5 +261,5 @@ def test_limit_of_tasks_is_part_of_the_protocol_only_where_there_is_one() -> Non
     limited, free = factories.campaign(tasks_per_annotator=5), factories.campaign()
     for each in (limited, free):
         campaigns.lock_protocol(campaign=each, now=NOW)
-    assert limited.protocol["design"]["tasks_per_annotator"] == 5
-    assert "tasks_per_annotator" not in free.protocol["design"]
+    assert limited.locked_plan["design"]["tasks_per_annotator"] == 5
+    assert "tasks_per_annotator" not in free.locked_plan["design"]

@@ -22,8 +22,8 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 def closed(**fields) -> Campaign:
-    material = factories.collection(sources=5, systems=("Alba", "Brisa", "Corvo"))
-    campaign = factories.opened(collection=material, **fields)
+    material = factories.dataset(sources=5, systems=("Alba", "Brisa", "Corvo"))
+    campaign = factories.opened(dataset=material, **fields)
     enrollments.enroll(campaign=campaign, user=factories.user())
     campaigns.close_campaign(campaign=campaign, now=NOW)
     return campaign
@@ -41,7 +41,7 @@ def test_lock_makes_a_secret_of_256_bits_and_publishes_its_hash() -> None:
         campaigns.lock_protocol(campaign=each, now=NOW)
     assert one.secret != other.secret
     assert len(bytes.fromhex(one.secret)) == 32
-    assert one.protocol["draws"] == {
+    assert one.locked_plan["draws"] == {
         "method": draws.METHOD,
         "secret_sha256": draws.hash_secret(one.secret),
     }
@@ -71,8 +71,8 @@ def test_database_refuses_a_running_campaign_without_secret() -> None:
 
 
 def test_systems_stand_in_another_order_on_each_source() -> None:
-    material = factories.collection(sources=12, systems=("Alba", "Brisa", "Corvo", "Dorso"))
-    factories.opened(collection=material)
+    material = factories.dataset(sources=12, systems=("Alba", "Brisa", "Corvo", "Dorso"))
+    factories.opened(dataset=material)
     rows = TaskUnit.objects.order_by("task__number", "position")
     orders: dict[int, tuple[str, ...]] = {}
     for number, system in rows.values_list("task__number", "unit__question_set__system__name"):
@@ -102,9 +102,9 @@ def test_secret_stays_one_until_the_campaign_is_closed_and_then_it_opens_no_more
 
 @pytest.mark.parametrize("key", ["depth", "breadth", "panel"])
 def test_draws_of_a_closed_campaign_are_those_of_its_secret(key: str, tmp_path) -> None:
-    rubric = factories.rubric(task="question_set") if key == "panel" else factories.rubric()
+    protocol = factories.protocol(task="question_set") if key == "panel" else factories.protocol()
     path = tmp_path / "draws.json"
-    path.write_text(json.dumps(revealed(order=key, rubric=rubric)))
+    path.write_text(json.dumps(revealed(order=key, protocol=protocol)))
     said = io.StringIO()
     call_command("check_draws", str(path), stdout=said)
     places = 3 * 5 * (3 if key == "panel" else 1)
@@ -128,7 +128,7 @@ def test_draws_that_somebody_changed_are_found(tmp_path) -> None:
         "not the one whose hash": {**document, "secret": "0" * 64},
         "not the one that was locked": {
             **document,
-            "protocol": {**document["protocol"], "order": "breadth"},
+            "plan": {**document["plan"], "order": "breadth"},
         },
     }
     for reason, changed in cases.items():

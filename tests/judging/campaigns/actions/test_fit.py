@@ -10,13 +10,13 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 
-def misfits(key, collection):
-    return fit.misfits(documents.shipped(key), fit.count_contents(collection))
+def misfits(key, dataset):
+    return fit.misfits(documents.shipped(key), fit.count_contents(dataset))
 
 
 def test_facts_count_what_is_judged():
-    collection = factories.collection(sources=3, systems=("Alba", "Brisa"), expected=2)
-    found = fit.count_contents(collection)
+    dataset = factories.dataset(sources=3, systems=("Alba", "Brisa"), expected=2)
+    found = fit.count_contents(dataset)
     assert (found.sources, found.sets, found.systems, found.questions, found.expected) == (
         3,
         6,
@@ -28,20 +28,20 @@ def test_facts_count_what_is_judged():
 
 
 def test_pairs_about_sentences_do_not_fit_single_questions_about_passages():
-    collection = factories.collection(sources=3)
+    dataset = factories.dataset(sources=3)
     Source.objects.update(sentence="")
-    assert len(misfits("qgstec2010-b", collection)) == 3  # the type, the sentence, the set
+    assert len(misfits("qgstec2010-b", dataset)) == 3  # the type, the sentence, the set
 
 
 def test_single_questions_about_passages_fit_what_judges_those():
-    assert misfits("nema-khapra", factories.collection()) == []
-    collection = factories.collection()
+    assert misfits("nema-khapra", factories.dataset()) == []
+    dataset = factories.dataset()
     Source.objects.update(answer="the mill")
-    assert misfits("qgbench", collection) == []
+    assert misfits("qgbench", dataset) == []
 
 
 def test_sets_of_six_do_not_fit_pairs_nor_single_questions():
-    pairs = factories.collection(expected=2)
+    pairs = factories.dataset(expected=2)
     assert len(misfits("qgstec2010-a", pairs)) == 1
     Source.objects.update(answer="the mill")
     assert len(misfits("qgbench", pairs)) == 1
@@ -55,18 +55,16 @@ def test_effort_counts_tasks_as_the_protocol_cuts_them(key, tasks, seconds):
     """Three sources, two systems: three pages of a source, six of a set, one page of ten single
     questions."""
     found = fit.effort(
-        documents.shipped(key), fit.count_contents(factories.collection(sources=3)), annotators=2
+        documents.shipped(key), fit.count_contents(factories.dataset(sources=3)), annotators=2
     )
     assert (found.tasks, found.seconds) == (tasks, seconds)
 
 
 def test_best_fit_comes_first():
-    collection = factories.collection()
-    ours = [factories.rubric(key) for key in ("qgstec2010-b", "nema-khapra")]
-    found = fit.order_by_fit(
-        type(ours[0]).objects.order_by("title"), fit.count_contents(collection)
-    )
-    assert [(rubric.key, len(reasons)) for rubric, reasons in found] == [
+    dataset = factories.dataset()
+    ours = [factories.protocol(key) for key in ("qgstec2010-b", "nema-khapra")]
+    found = fit.order_by_fit(type(ours[0]).objects.order_by("title"), fit.count_contents(dataset))
+    assert [(protocol.key, len(reasons)) for protocol, reasons in found] == [
         ("nema-khapra", 0),
         ("qgstec2010-b", 2),
     ]

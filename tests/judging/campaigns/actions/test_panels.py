@@ -23,11 +23,11 @@ SYSTEMS = ("Alba", "Brisa", "Corvo")
 
 
 def planned(**fields) -> Campaign:
-    material = factories.collection(sources=6, systems=SYSTEMS)
-    rubric = factories.rubric(task="question_set")
+    material = factories.dataset(sources=6, systems=SYSTEMS)
+    protocol = factories.protocol(task="question_set")
     defaults = {
-        "collection": material,
-        "rubric": rubric,
+        "dataset": material,
+        "protocol": protocol,
         "order": "panel",
         "annotators_per_task": 2,
     }
@@ -143,10 +143,15 @@ def test_who_joined_before_the_plan_was_fixed_is_seated_at_the_opening() -> None
 
 
 def test_a_protocol_that_shows_all_systems_at_once_has_no_panel(client) -> None:
-    campaign = planned(rubric=factories.rubric())
+    campaign = planned(protocol=factories.protocol())
     with refused("protocol_misfit"):
         rounds.open_round(round=studies.main_round(campaign), now=timezone.now())
     client.force_login(campaign.created_by)
-    form = {"title": "x", "rubric": campaign.rubric_id, "annotators_per_task": 2, "order": "panel"}
+    form = {
+        "title": "x",
+        "protocol": campaign.protocol_id,
+        "annotators_per_task": 2,
+        "order": "panel",
+    }
     answer = client.post(reverse("judging:plan_part", args=[campaign.uuid, "design"]), form)
     assert answer.status_code == 422

@@ -16,12 +16,12 @@ PRIMARY = PrimaryHypothesis(criterion="correctness", first="Alba", second="Brisa
 
 
 @pytest.fixture
-def collection():
-    return factories.collection(systems=("Alba", "Brisa"))
+def dataset():
+    return factories.dataset(systems=("Alba", "Brisa"))
 
 
 def plan(**changes: object) -> CampaignPlan:
-    return replace(CampaignPlan(title="Canals", rubric=factories.rubric()), **changes)
+    return replace(CampaignPlan(title="Canals", protocol=factories.protocol()), **changes)
 
 
 def primary(**changes: object) -> dict[str, Hypotheses]:
@@ -34,29 +34,29 @@ def margin(points: float, reason: str = "One step is noticed.") -> dict[str, Hyp
 
 def test_plan_defaults_are_those_of_a_campaign() -> None:
     blank = Campaign()
-    made_otherwise = {"title", "rubric", "annotators_per_task", "hypotheses"}
+    made_otherwise = {"title", "protocol", "annotators_per_task", "hypotheses"}
 
     for each in fields(CampaignPlan):
         if each.name not in made_otherwise:
             assert getattr(plan(), each.name) == getattr(blank, each.name), each.name
 
 
-def test_create_without_annotators_takes_as_many_as_the_protocol_says(collection) -> None:
-    made = plans.create_draft(by=collection.owner, collection=collection, plan=plan())
+def test_create_without_annotators_takes_as_many_as_the_protocol_says(dataset) -> None:
+    made = plans.create_draft(by=dataset.owner, dataset=dataset, plan=plan())
 
-    assert made.annotators_per_task == made.rubric.document["annotators"]
+    assert made.annotators_per_task == made.protocol.document["annotators"]
 
 
-def test_create_hypothesis_by_the_criterions_name_keeps_its_key(collection) -> None:
+def test_create_hypothesis_by_the_criterions_name_keeps_its_key(dataset) -> None:
     wanted = plan(**primary(criterion="CORRECTNESS"))
 
-    made = plans.create_draft(by=collection.owner, collection=collection, plan=wanted)
+    made = plans.create_draft(by=dataset.owner, dataset=dataset, plan=wanted)
 
     assert made.hypotheses["primary"][0]["criterion"] == "correctness"
     assert plans.plan_of(made).hypotheses.primary == (PRIMARY,)
 
 
-def test_create_margins_by_the_criterions_name_keep_its_key(collection) -> None:
+def test_create_margins_by_the_criterions_name_keep_its_key(dataset) -> None:
     reason = "One step is noticed."
     declared = Hypotheses(
         (replace(PRIMARY, direction=NON_INFERIOR),),
@@ -64,9 +64,7 @@ def test_create_margins_by_the_criterions_name_keep_its_key(collection) -> None:
         corrected_together=("Correctness", "grammaticality"),
     )
 
-    made = plans.create_draft(
-        by=collection.owner, collection=collection, plan=plan(hypotheses=declared)
-    )
+    made = plans.create_draft(by=dataset.owner, dataset=dataset, plan=plan(hypotheses=declared))
 
     assert made.hypotheses["margins"] == {"correctness": {"points": 0.5, "reason": reason}}
     assert made.hypotheses["corrected_together"] == ["correctness", "grammaticality"]
@@ -106,20 +104,18 @@ def test_create_margins_by_the_criterions_name_keep_its_key(collection) -> None:
         (primary(metric_level="pooled", direction=NON_INFERIOR), "hypotheses.primary.0.direction"),
     ],
 )
-def test_create_part_that_cannot_be_used_is_refused_with_its_field(
-    collection, changes, field
-) -> None:
+def test_create_part_that_cannot_be_used_is_refused_with_its_field(dataset, changes, field) -> None:
     with pytest.raises(InvalidInput) as refused:
-        plans.create_draft(by=collection.owner, collection=collection, plan=plan(**changes))
+        plans.create_draft(by=dataset.owner, dataset=dataset, plan=plan(**changes))
 
     assert refused.value.field == field
     assert not Campaign.objects.exists()
 
 
-def test_create_panel_of_a_protocol_that_shows_several_systems_is_refused(collection) -> None:
-    wanted = plan(order="panel", rubric=factories.rubric(task="unit", page_size=2))
+def test_create_panel_of_a_protocol_that_shows_several_systems_is_refused(dataset) -> None:
+    wanted = plan(order="panel", protocol=factories.protocol(task="unit", page_size=2))
 
     with pytest.raises(InvalidInput) as refused:
-        plans.create_draft(by=collection.owner, collection=collection, plan=wanted)
+        plans.create_draft(by=dataset.owner, dataset=dataset, plan=wanted)
 
     assert refused.value.field == "order"

@@ -38,9 +38,9 @@ def test_lock_fixes_the_plan_that_was_saved_at_the_same_moment() -> None:
     locking.join()
     runs = Campaign.objects.get(pk=campaign.pk)
     assert (runs.state, runs.annotators_per_task) == ("locked", 5)
-    assert runs.protocol["design"]["annotators_per_task"] == 5
-    assert runs.protocol["texts"]["consent"] == "I agree."
-    assert runs.protocol_digest == campaigns.hash_protocol(campaigns.protocol_of(runs))
+    assert runs.locked_plan["design"]["annotators_per_task"] == 5
+    assert runs.locked_plan["texts"]["consent"] == "I agree."
+    assert runs.locked_digest == campaigns.hash_plan(campaigns.plan_document(runs))
 
 
 def test_plan_saved_while_the_protocol_is_locked_is_refused() -> None:
@@ -62,9 +62,9 @@ def test_plan_saved_while_the_protocol_is_locked_is_refused() -> None:
 
 def gold_of(campaign: Campaign, value: int) -> tuple[CheckItem, dict[str, Any]]:
     """Return a gold question of a campaign, and what corrects its accepted value."""
-    criterion = campaign.rubric.criteria.get(key="grammaticality").pk
+    criterion = campaign.protocol.criteria.get(key="grammaticality").pk
     unit = Unit.objects.filter(
-        question_set__source__collection=campaign.collection, question__isnull=False
+        question_set__source__dataset=campaign.dataset, question__isnull=False
     ).first()
     item = check_items.add_gold(campaign=campaign, unit=unit, text="", accepted={criterion: [1]})
     by = campaign.created_by
@@ -92,7 +92,7 @@ def test_protocol_locked_while_accepted_values_are_corrected_fixes_the_new_ones(
         locking = waiting_for_us(lambda: campaigns.lock_protocol(campaign=campaign, now=NOW))
     locking.join()
     locked = Campaign.objects.get(pk=campaign.pk)
-    assert locked.protocol["checks"] == check_items.checks_document(locked)["checks"]
+    assert locked.locked_plan["checks"] == check_items.checks_document(locked)["checks"]
     assert not Deviation.objects.exists()
 
 
@@ -203,7 +203,7 @@ def test_manager_who_may_not_log_in_does_not_count_as_one() -> None:
 
 def test_who_makes_a_draft_in_a_long_import_can_log_in_and_out_meanwhile() -> None:
     """An import that makes a campaign held the account's row to its end: no log-in, no new password."""
-    owner, material = factories.researcher(), factories.collection()
+    owner, material = factories.researcher(), factories.dataset()
 
     def other_window(_each: int) -> None:
         with connection.cursor() as cursor:
@@ -212,21 +212,23 @@ def test_who_makes_a_draft_in_a_long_import_can_log_in_and_out_meanwhile() -> No
         visits.end_all(user=owner)
 
     with transaction.atomic():
-        campaigns.create_campaign(by=owner, collection=material, rubric=factories.rubric(), plan={})
+        campaigns.create_campaign(
+            by=owner, dataset=material, protocol=factories.protocol(), plan={}
+        )
         all_at_once(other_window, [1])
 
 
 def shared() -> Campaign:
     """Return a locked campaign of a user who may use another user's dataset."""
     maker = factories.researcher()
-    campaign = factories.campaign(manager=maker, collection=factories.collection())
+    campaign = factories.campaign(manager=maker, dataset=factories.dataset())
     campaigns.lock_protocol(campaign=campaign, now=NOW)
     return campaign
 
 
 def end_use(campaign: Campaign) -> int:
     return dataset_uses.end_use(
-        collection=campaign.collection, user=campaign.created_by, now=NOW, by=None
+        dataset=campaign.dataset, user=campaign.created_by, now=NOW, by=None
     )
 
 
@@ -270,7 +272,7 @@ def begin_pilot(campaign: Campaign) -> None:
 
 
 def test_use_that_ends_while_a_pilot_begins_ends_the_pilot() -> None:
-    campaign, stopped = factories.campaign(collection=factories.collection()), []
+    campaign, stopped = factories.campaign(dataset=factories.dataset()), []
     with transaction.atomic():
         begin_pilot(campaign)
         ending = waiting_for_us(lambda: stopped.append(end_use(campaign)))
@@ -280,7 +282,7 @@ def test_use_that_ends_while_a_pilot_begins_ends_the_pilot() -> None:
 
 
 def test_pilot_that_begins_while_the_use_ends_does_not() -> None:
-    campaign, refused = factories.campaign(collection=factories.collection()), []
+    campaign, refused = factories.campaign(dataset=factories.dataset()), []
 
     def begin() -> None:
         try:

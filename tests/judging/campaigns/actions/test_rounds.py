@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def draft(*, size: int = 8, **fields) -> Campaign:
-    return factories.campaign(collection=factories.collection(sources=size), **fields)
+    return factories.campaign(dataset=factories.dataset(sources=size), **fields)
 
 
 def ended(round: Round) -> Round:
@@ -36,7 +36,7 @@ def test_rounds_take_fresh_sources_each_and_the_main_round_the_rest() -> None:
     assert [len(part) for part in parts] == [2, 3, 3]
     assert len(set.union(*parts)) == 8
     assert [str(first), str(second)] == ["calibration 1", "calibration 2"]
-    assert campaign.protocol["selection"]["without"] == sorted(parts[0] | parts[1])
+    assert campaign.locked_plan["selection"]["without"] == sorted(parts[0] | parts[1])
     assert "without 5 sources of earlier rounds" in selections.describe_judged(campaign)
 
 
@@ -46,7 +46,7 @@ def test_pilot_that_is_judged_again_stays_in_the_main_round() -> None:
     campaigns.lock_protocol(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
     assert sources(pilot) < sources(campaign.rounds.get(kind="main"))
-    assert "selection" not in campaign.protocol
+    assert "selection" not in campaign.locked_plan
 
 
 def test_a_sample_of_the_main_round_is_drawn_from_what_calibration_left() -> None:
@@ -80,7 +80,7 @@ def test_every_task_has_a_place_for_each_annotator_whatever_the_plan_says() -> N
 
 def test_panels_are_for_the_main_round() -> None:
     campaign = draft(
-        rubric=factories.rubric(task="question_set"), order="panel", annotators_per_task=1
+        protocol=factories.protocol(task="question_set"), order="panel", annotators_per_task=1
     )
     round = begun(campaign)
     assert set(Assignment.objects.filter(round=round).values_list("seat", flat=True)) == {None}

@@ -32,10 +32,8 @@ def judged(campaign):
     )
 
 
-def with_topics(collection, topics):
-    for unit in Unit.objects.filter(
-        question_set__source__collection=collection, question__isnull=False
-    ):
+def with_topics(dataset, topics):
+    for unit in Unit.objects.filter(question_set__source__dataset=dataset, question__isnull=False):
         Attribute.objects.create(
             unit=unit, name="topic", value=topics[unit.question_set.source.key]
         )
@@ -51,24 +49,24 @@ def test_campaign_without_a_selection_judges_everything_and_stores_nothing():
     campaign = factories.opened()
     assert judged(campaign) == [("s1", "Alba"), ("s1", "Brisa"), ("s2", "Alba"), ("s2", "Brisa")]
     assert not SelectedUnit.objects.exists()
-    assert "selection" not in campaign.protocol
+    assert "selection" not in campaign.locked_plan
 
 
 def test_lock_fixes_the_selection_its_counts_and_its_hash():
-    collection = factories.collection(sources=3)
+    dataset = factories.dataset(sources=3)
     chosen = selection_to_document(Selection(pairs=(("s1", "Alba"), ("s3", ""))))
-    one = factories.campaign(collection=collection, selection=chosen)
-    other = factories.campaign(collection=collection)
+    one = factories.campaign(dataset=dataset, selection=chosen)
+    other = factories.campaign(dataset=dataset)
     for each in (one, other):
         campaigns.lock_protocol(campaign=each, now=NOW)
     lines = ["s1\tAlba\t0\n", "s1\tAlba\t1\n"]
     lines += [f"s3\t{system}\t{position}\n" for system in ("Alba", "Brisa") for position in (0, 1)]
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
-    assert one.protocol["selection"] == {
+    assert one.locked_plan["selection"] == {
         "list": [["s1", "Alba"], ["s3", ""]],
         "chosen": {"questions": 3, "out_of": 6, "units": 6, "units_sha256": digest},
     }
-    assert one.protocol_digest != other.protocol_digest
+    assert one.locked_digest != other.locked_digest
     assert selections.describe_judged(one) == "3 of 6 questions: a list of 2 entries"
 
 
@@ -94,13 +92,13 @@ def test_selection_that_does_not_fit_any_more_refuses_the_lock():
     assert not SelectedUnit.objects.exists()
 
 
-def test_two_campaigns_on_one_collection_judge_parts_of_their_own():
-    collection = factories.collection(sources=4)
-    with_topics(collection, {"s1": "x", "s2": "x", "s3": "y", "s4": "y"})
+def test_two_campaigns_on_one_dataset_judge_parts_of_their_own():
+    dataset = factories.dataset(sources=4)
+    with_topics(dataset, {"s1": "x", "s2": "x", "s3": "y", "s4": "y"})
     sample = Selection(systems=("Brisa",), sampling=Sampling(1, 7, "column", "topic", each=True))
-    one = factories.opened(collection=collection, selection=selection_to_document(sample))
-    other = factories.opened(collection=collection, selection=OF_A)
-    again = factories.opened(collection=collection, selection=selection_to_document(sample))
+    one = factories.opened(dataset=dataset, selection=selection_to_document(sample))
+    other = factories.opened(dataset=dataset, selection=OF_A)
+    again = factories.opened(dataset=dataset, selection=selection_to_document(sample))
     sources = [source for source, _ in judged(one)]
     assert {system for _, system in judged(one)} == {"Brisa"}
     assert [source in ("s1", "s2") for source in sources] == [True, False]
@@ -113,20 +111,18 @@ def test_two_campaigns_on_one_collection_judge_parts_of_their_own():
 
 
 def test_copies_of_questions_rated_again_are_neither_chosen_nor_counted():
-    collection = factories.collection(sources=3)
-    first, copy = collection.sources.get(key="s1"), collection.sources.get(key="s3")
-    collection.sources.filter(pk=copy.pk).update(repeat_of=first, repeat=2)
-    look = selections.preview_selection(
-        collection=collection, selection=Selection(systems=("Alba",))
-    )
+    dataset = factories.dataset(sources=3)
+    first, copy = dataset.sources.get(key="s1"), dataset.sources.get(key="s3")
+    dataset.sources.filter(pk=copy.pk).update(repeat_of=first, repeat=2)
+    look = selections.preview_selection(dataset=dataset, selection=Selection(systems=("Alba",)))
     assert (look.questions, look.out_of, look.sources, look.systems) == (2, 4, 2, 1)
 
 
 def test_panel_of_a_selection_has_seats_for_its_systems_alone():
-    collection = factories.collection(sources=4, systems=("Alba", "Brisa", "Corvo"))
+    dataset = factories.dataset(sources=4, systems=("Alba", "Brisa", "Corvo"))
     campaign = factories.campaign(
-        collection=collection,
-        rubric=factories.rubric(task="question_set"),
+        dataset=dataset,
+        protocol=factories.protocol(task="question_set"),
         order="panel",
         annotators_per_task=1,
         selection=selection_to_document(
@@ -149,21 +145,19 @@ def test_panel_of_a_selection_has_seats_for_its_systems_alone():
 
 def test_report_counts_the_selection_alone():
     """Of 3 sources by 2 systems, Alba's on s1 and s2 are judged; s2 came without a question."""
-    collection = factories.collection(sources=3)
+    dataset = factories.dataset(sources=3)
     Question.objects.filter(
         unit__question_set__source__key="s2", unit__question_set__system__name="Alba"
     ).delete()
     metric = Metric.objects.create(
-        collection=collection, name="bleu", fingerprint="bleu", kind="imported"
+        dataset=dataset, name="bleu", fingerprint="bleu", kind="imported"
     )
-    for unit in Unit.objects.filter(
-        question_set__source__collection=collection, question__isnull=False
-    ):
+    for unit in Unit.objects.filter(question_set__source__dataset=dataset, question__isnull=False):
         Score.objects.create(metric=metric, unit=unit, value=0.5)
-    for system in collection.systems.all():
+    for system in dataset.systems.all():
         Score.objects.create(metric=metric, system=system, value=0.25)
     chosen = Selection(pairs=(("s1", "Alba"), ("s2", "Alba")))
-    campaign = factories.campaign(collection=collection, selection=selection_to_document(chosen))
+    campaign = factories.campaign(dataset=dataset, selection=selection_to_document(chosen))
     assert len(frames.read_campaign(campaign).questions) == 6
     campaigns.lock_protocol(campaign=campaign, now=NOW)
     read = frames.read_campaign(campaign)
@@ -175,7 +169,7 @@ def test_report_counts_the_selection_alone():
     assert selections.question_count(campaign) == 1
 
 
-def test_report_without_a_selection_is_of_the_whole_collection():
+def test_report_without_a_selection_is_of_the_whole_dataset():
     campaign = factories.campaign()
     before = frames.hash_data(frames.read_campaign(campaign))
     campaigns.lock_protocol(campaign=campaign, now=NOW)
@@ -194,11 +188,11 @@ def test_pilot_of_a_draft_judges_what_is_chosen_now():
 
 @pytest.mark.parametrize("order", ["depth", "breadth", "panel"])
 def test_draws_of_a_selection_can_be_checked(order):
-    collection = factories.collection(sources=5, systems=("Alba", "Brisa", "Corvo"))
+    dataset = factories.dataset(sources=5, systems=("Alba", "Brisa", "Corvo"))
     chosen = Selection(systems=("Alba", "Corvo"), sampling=Sampling(3, seed=7))
     campaign = factories.opened(
-        collection=collection,
-        rubric=factories.rubric(task="question_set"),
+        dataset=dataset,
+        protocol=factories.protocol(task="question_set"),
         order=order,
         annotators_per_task=1,
         selection=selection_to_document(chosen),
@@ -230,9 +224,9 @@ def rows_read(monkeypatch, act):
     return found
 
 
-def with_columns(collection, values):
-    """Give the n-th question, from 0, of a collection `values(n)`: by column."""
-    units = Unit.objects.filter(question_set__source__collection=collection, question__isnull=False)
+def with_columns(dataset, values):
+    """Give the n-th question, from 0, of a dataset `values(n)`: by column."""
+    units = Unit.objects.filter(question_set__source__dataset=dataset, question__isnull=False)
     Attribute.objects.bulk_create(
         Attribute(unit=unit, name=name, value=value)
         for number, unit in enumerate(units.order_by("pk"))
@@ -241,19 +235,19 @@ def with_columns(collection, values):
 
 
 def test_values_of_columns_are_read_at_once_and_no_further_than_they_are_shown(monkeypatch):
-    collection = factories.collection(sources=30)
+    dataset = factories.dataset(sources=30)
     with_columns(
-        collection,
+        dataset,
         lambda number: (
             {f"c{column}": f"v{number % 2}" for column in range(5)} | {"id": f"i{number:02}"}
         ),
     )
     found = {}
-    names = selections.column_names(collection)
+    names = selections.column_names(dataset)
     assert names == ["c0", "c1", "c2", "c3", "c4", "id"]
 
     def act():
-        found.update(selections.column_values(collection, ["c1", "id", "mood"], most=3))
+        found.update(selections.column_values(dataset, ["c1", "id", "mood"], most=3))
 
     assert rows_read(monkeypatch, act) == [2 + 4]
     assert found == {"c1": ["v0", "v1"], "id": ["i00", "i01", "i02", "i03"], "mood": []}
@@ -261,16 +255,16 @@ def test_values_of_columns_are_read_at_once_and_no_further_than_they_are_shown(m
 
 
 def test_only_wanted_values_of_ticked_columns_are_read(monkeypatch):
-    collection = factories.collection(sources=30)
+    dataset = factories.dataset(sources=30)
     with_columns(
-        collection,
+        dataset,
         lambda number: {f"c{column}": f"v{(number + column) % 6}" for column in range(5)},
     )
     chosen = Selection(columns={"c0": ("v1", "v2"), "c1": ("v3",)})
     looks = []
 
     def act():
-        looks.append(selections.preview_selection(collection=collection, selection=chosen))
+        looks.append(selections.preview_selection(dataset=dataset, selection=chosen))
 
     assert rows_read(monkeypatch, act) == [20, 10]
     assert (looks[0].questions, looks[0].out_of) == (10, 60)
@@ -279,9 +273,9 @@ def test_only_wanted_values_of_ticked_columns_are_read(monkeypatch):
 def test_columns_of_a_slot_without_a_question_are_those_of_its_set_whatever_is_wanted():
     """Alba's set on s1 lacks its second question, and its first is of another topic than wanted, so that the missing
     one does not have the topic of its source either."""
-    collection = factories.collection(sources=2, expected=2)
+    dataset = factories.dataset(sources=2, expected=2)
     topics = {"Alba": "x", "Brisa": "y"}
-    units = Unit.objects.filter(question_set__source__collection=collection, position__isnull=False)
+    units = Unit.objects.filter(question_set__source__dataset=dataset, position__isnull=False)
     for unit in units:
         Attribute.objects.create(
             unit=unit, name="topic", value=topics[unit.question_set.system.name]
@@ -290,7 +284,7 @@ def test_columns_of_a_slot_without_a_question_are_those_of_its_set_whatever_is_w
     Attribute.objects.filter(unit__in=gone).delete()
     Question.objects.filter(unit__in=gone).delete()
     look = selections.preview_selection(
-        collection=collection, selection=Selection(columns={"topic": ("y",)})
+        dataset=dataset, selection=Selection(columns={"topic": ("y",)})
     )
     left = Unit.objects.filter(pk__in=look.units, position__isnull=False)
     assert sorted(
@@ -300,9 +294,9 @@ def test_columns_of_a_slot_without_a_question_are_those_of_its_set_whatever_is_w
 
 
 def test_empty_value_is_none():
-    collection = factories.collection(sources=2)
-    with_topics(collection, {"s1": "", "s2": "x"})
+    dataset = factories.dataset(sources=2)
+    with_topics(dataset, {"s1": "", "s2": "x"})
     with refused("selection_misfit"):
         selections.preview_selection(
-            collection=collection, selection=Selection(columns={"topic": ("", "x")})
+            dataset=dataset, selection=Selection(columns={"topic": ("", "x")})
         )

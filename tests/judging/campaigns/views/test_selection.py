@@ -17,13 +17,11 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def topical(owner):
     """A draft about four sources, two on canals and two on weirs, by two systems."""
-    collection = factories.collection(sources=4, owner=owner)
-    for unit in Unit.objects.filter(
-        question_set__source__collection=collection, question__isnull=False
-    ):
+    dataset = factories.dataset(sources=4, owner=owner)
+    for unit in Unit.objects.filter(question_set__source__dataset=dataset, question__isnull=False):
         topic = "canals" if unit.question_set.source.key in ("s1", "s2") else "weirs"
         Attribute.objects.create(unit=unit, name="topic", value=topic)
-    return factories.campaign(manager=owner, collection=collection)
+    return factories.campaign(manager=owner, dataset=dataset)
 
 
 def chosen(page, campaign, **fields):
@@ -124,9 +122,9 @@ def test_preview_shows_a_question_that_is_chosen(page, topical):
     assert "asks Alba" not in answer.text
 
 
-def with_columns(collection, names, value="x"):
+def with_columns(dataset, names, value="x"):
     """Give every question the same value in each of some more columns."""
-    units = Unit.objects.filter(question_set__source__collection=collection, question__isnull=False)
+    units = Unit.objects.filter(question_set__source__dataset=dataset, question__isnull=False)
     Attribute.objects.bulk_create(
         Attribute(unit=unit, name=name, value=value) for unit in units for name in names
     )
@@ -136,7 +134,7 @@ def with_columns(collection, names, value="x"):
 def paged(topical, monkeypatch):
     """The same draft with c0 to c5 before its topics, of which a page shows three."""
     monkeypatch.setattr(selection, "MAX_PAGE_ROWS", 3)
-    with_columns(topical.collection, [f"c{number}" for number in range(6)])
+    with_columns(topical.dataset, [f"c{number}" for number in range(6)])
     return topical
 
 
@@ -150,7 +148,7 @@ def test_page_asks_as_much_of_many_columns_as_of_few(page, topical):
     numbers = iter(range(100))
 
     def more():
-        with_columns(topical.collection, [f"c{next(numbers)}" for _ in range(20)])
+        with_columns(topical.dataset, [f"c{next(numbers)}" for _ in range(20)])
 
     assert_same_queries(page, address("selection", topical), more)
 
@@ -195,7 +193,7 @@ def test_what_is_ticked_is_about_the_columns_that_the_page_showed(page, paged):
     """A file that was added meanwhile has put a column before them."""
     own = address("selection", paged)
     form = form_of(page.get(own))
-    with_columns(paged.collection, ["a"])
+    with_columns(paged.dataset, ["a"])
     chosen(page, paged, **form | {"column-0": ["x"]})
     assert paged.selection == {"columns": {"c0": ["x"]}}
 

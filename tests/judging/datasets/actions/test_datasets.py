@@ -4,7 +4,7 @@ from judging.campaigns.actions import dataset_uses
 from judging.datasets.actions import dataset_counts, datasets
 from judging.datasets.models.dataset import (
     Attribute,
-    Collection,
+    Dataset,
     Passage,
     Quarantine,
     Question,
@@ -28,8 +28,8 @@ QUESTION = {"question": {"role": "question"}}
 PLACED = {name: {"role": name} for name in ("passage", "system", "question")}
 
 
-def stored(*text: str, **mapping) -> Collection:
-    return imported(*text, **mapping).collection
+def stored(*text: str, **mapping) -> Dataset:
+    return imported(*text, **mapping).dataset
 
 
 def test_store_keeps_one_passage_for_equal_texts():
@@ -54,18 +54,18 @@ def test_store_keeps_sources_in_the_order_of_the_file_with_their_marks():
 def test_store_makes_a_slot_for_a_question_that_is_missing():
     made = stored()
 
-    assert QuestionSet.objects.filter(source__collection=made).count() == 4
+    assert QuestionSet.objects.filter(source__dataset=made).count() == 4
     empty = Unit.objects.get(
         question_set__source__key="2", question_set__system__name="Brisa", position=1
     )
     assert not Question.objects.filter(unit=empty).exists()
-    assert Question.objects.filter(unit__question_set__source__collection=made).count() == 3
+    assert Question.objects.filter(unit__question_set__source__dataset=made).count() == 3
 
 
 def test_store_makes_a_unit_for_each_set_as_a_whole():
     made = stored()
 
-    wholes = Unit.objects.filter(question_set__source__collection=made, position__isnull=True)
+    wholes = Unit.objects.filter(question_set__source__dataset=made, position__isnull=True)
     assert wholes.count() == 4
 
 
@@ -156,10 +156,10 @@ def test_store_keeps_every_character(text: str):
 
 
 def test_quarantine_keeps_row_column_value_and_reason():
-    made = factories.collection()
+    made = factories.dataset()
     problem = Problem(row=7, column="c" * 300, value="31", reason="Not on the scale.", kind="value")
 
-    assert datasets.quarantine_values(collection=made, problems=[problem]) == 1
+    assert datasets.quarantine_values(dataset=made, problems=[problem]) == 1
 
     kept = Quarantine.objects.get()
     assert (kept.row, kept.column, kept.value, kept.reason) == (
@@ -197,10 +197,10 @@ def test_white_space_counts_in_texts_too_long_for_a_question():
     assert (alba.returned, alba.duplicates) == (4, 1)
 
 
-def test_counted_collections_tell_what_they_hold():
+def test_counted_datasets_tell_what_they_hold():
     made = stored()
 
-    row = Collection.objects.counted().get(pk=made.pk)
+    row = Dataset.objects.counted().get(pk=made.pk)
 
     counts = (row.source_count, row.system_count, row.question_count, row.quarantine_count)
     assert counts == (2, 2, 3, 0)
@@ -209,9 +209,9 @@ def test_counted_collections_tell_what_they_hold():
 def test_delete_removes_everything_and_the_file_where_nobody_else_has_it():
     made, other = stored(), stored(f"{QUESTIONS}The weir is old.,old,Brisa,,,\n", columns=COLUMNS)
 
-    dataset_uses.delete_dataset(collection=made)
+    dataset_uses.delete_dataset(dataset=made)
 
-    assert list(Collection.objects.all()) == [other]
+    assert list(Dataset.objects.all()) == [other]
     counted = (
         Passage,
         Source,
@@ -228,9 +228,9 @@ def test_delete_removes_everything_and_the_file_where_nobody_else_has_it():
     assert StoredFile.objects.get() == other.file
 
 
-def test_delete_keeps_a_file_that_another_collection_came_from():
+def test_delete_keeps_a_file_that_another_dataset_came_from():
     made, again = stored(), stored()
 
-    dataset_uses.delete_dataset(collection=made)
+    dataset_uses.delete_dataset(dataset=made)
 
     assert StoredFile.objects.get() == again.file

@@ -1,11 +1,11 @@
-"""Which collections are of the same dataset: copies, and collections of one file."""
+"""Which datasets are of the same dataset: copies, and datasets of one file."""
 
 import pytest
 
 from judging.campaigns.actions import dataset_uses
 from judging.campaigns.guards import judges_now
 from judging.datasets.actions import datasets
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from judging.datasets.models.same_dataset import same_material
 from judging.people.actions import history
 from judging.people.models.event import Event
@@ -20,29 +20,27 @@ The bell rings at noon.,at noon,Brisa,What rings?
 """
 
 
-def copy_of(collection: Collection) -> Collection:
+def copy_of(dataset: Dataset) -> Dataset:
     """Return a copy, as degrading makes one, without what it degrades."""
-    about = datasets.dataset_name(collection)
-    how = {"of": {"collection": str(collection.pk)}}
-    made = factories.collection(owner=collection.owner, mapping={"degraded": how})
-    history.record_event(
-        Event.Act.COLLECTION_DEGRADED, about=about, after=datasets.dataset_name(made)
-    )
+    about = datasets.dataset_name(dataset)
+    how = {"of": {"dataset": str(dataset.pk)}}
+    made = factories.dataset(owner=dataset.owner, mapping={"degraded": how})
+    history.record_event(Event.Act.DATASET_DEGRADED, about=about, after=datasets.dataset_name(made))
     return made
 
 
-def same(*group: Collection) -> bool:
-    """Say whether each of the collections finds just these."""
+def same(*group: Dataset) -> bool:
+    """Say whether each of the datasets finds just these."""
     return all(same_material(each.pk) == {other.pk for other in group} for each in group)
 
 
-def test_copies_of_copies_and_collections_of_one_file_are_the_same_material() -> None:
+def test_copies_of_copies_and_datasets_of_one_file_are_the_same_material() -> None:
     first, again = studies.assembled(), studies.assembled()
     copies = copy_of(first), copy_of(again)
     assert same(first, again, *copies, copy_of(copies[0]))
 
 
-def test_two_files_stay_two_materials_beside_a_collection_that_holds_both() -> None:
+def test_two_files_stay_two_materials_beside_a_dataset_that_holds_both() -> None:
     one, other, pooled = studies.assembled(), studies.assembled(OTHERS), studies.assembled()
     studies.add(pooled, OTHERS)
     assert same_material(pooled.pk) == {one.pk, other.pk, pooled.pk}
@@ -56,7 +54,7 @@ def test_two_files_stay_two_materials_when_a_copy_that_joined_them_is_deleted() 
     studies.add(joined, OTHERS)
     gone = between.pk, joined.pk
     for each in (joined, between):
-        dataset_uses.delete_dataset(collection=each)
+        dataset_uses.delete_dataset(dataset=each)
     assert same_material(one.pk) == {one.pk, *gone}
     assert other.pk not in same_material(one.pk)
     assert one.pk not in same_material(other.pk)
@@ -64,7 +62,7 @@ def test_two_files_stay_two_materials_when_a_copy_that_joined_them_is_deleted() 
 
 def test_who_judges_one_file_keeps_the_sight_of_another_that_somebody_pooled_with_it() -> None:
     judged, own = studies.assembled(), studies.assembled(OTHERS)
-    campaign = factories.campaign(collection=judged)
+    campaign = factories.campaign(dataset=judged)
     factories.enrollment(campaign, account=own.owner)
     pooled = studies.assembled()
     studies.add(pooled, OTHERS)

@@ -55,7 +55,7 @@ def judged() -> Campaign:
     task = studies.held(studies.annotator(campaign)[1])
     first, second = Unit.objects.filter(position__isnull=False).order_by("position")
     for unit, criterion in itertools.product(
-        (first, second), Criterion.objects.filter(rubric=campaign.rubric)
+        (first, second), Criterion.objects.filter(protocol=campaign.protocol)
     ):
         Judgment.objects.create(
             assignment=task, unit=unit, criterion=criterion, value=criterion.points.first().value
@@ -75,7 +75,7 @@ def judged() -> Campaign:
 def again(campaign: Campaign, name: str) -> Campaign:
     """Return the campaign that the export of one becomes when it is imported again."""
     data = FORMATS[name](exports.export_campaign(campaign=campaign))
-    made = imported(data, file_name=name, by=campaign.created_by, rubric=campaign.rubric)
+    made = imported(data, file_name=name, by=campaign.created_by, protocol=campaign.protocol)
     assert made.quarantined == 0
     assert made.campaign is not None
     return made.campaign
@@ -145,16 +145,16 @@ def test_a_mark_beside_no_rating_goes_to_quarantine() -> None:
     columns = {name: {"role": name} for name in text.splitlines()[0].split(",")[1:]}
     columns["id"] = {"role": "source_id"}
 
-    made = imported(text, columns=columns, system="Alba", rubric=factories.rubric())
+    made = imported(text, columns=columns, system="Alba", protocol=factories.protocol())
 
-    [kept] = made.collection.quarantine.all()
+    [kept] = made.dataset.quarantine.all()
     assert (kept.row, kept.value) == (3, "0-4")
     assert kept.reason == "The mark belongs to no rating that could be stored."
 
 
 def test_metadata_of_ratings_are_kept_with_each_judgment_and_exported() -> None:
     text = "id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n1,Why?,Bo,3,9\n2,Who?,Ann,1,\n"
-    made = imported(text, columns=SECONDS, system="Alba", rubric=factories.rubric())
+    made = imported(text, columns=SECONDS, system="Alba", protocol=factories.protocol())
 
     kept = JudgmentAttribute.objects.values_list(
         "judgment__assignment__enrollment__label", "name", "value"
@@ -170,23 +170,23 @@ def test_a_name_of_metadata_that_is_too_long_is_told_wherever_it_stands() -> Non
     columns = {each: SECONDS[each] for each in ("id", "question", "rater", "correctness")}
     columns[name] = {"role": "rating_metadata"}
     with pytest.raises(CannotImport, match="metadata column"):
-        imported(text, columns=columns, system="Alba", rubric=factories.rubric())
+        imported(text, columns=columns, system="Alba", protocol=factories.protocol())
 
 
 def test_erasing_an_imported_rater_takes_what_files_said_along() -> None:
     from judging.overview.actions import erasures
 
     text = "id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n"
-    made = imported(text, columns=SECONDS, system="Alba", rubric=factories.rubric())
+    made = imported(text, columns=SECONDS, system="Alba", protocol=factories.protocol())
     ann = Enrollment.objects.get(label="Ann")
-    erasures.erase_annotator(enrollment=ann, by=made.collection.owner, now=timezone.now())
+    erasures.erase_annotator(enrollment=ann, by=made.dataset.owner, now=timezone.now())
     assert JudgmentAttribute.objects.count() == 0
 
 
 def test_released_xml_comes_out_of_the_database_with_its_instances() -> None:
     data = shared_data.path("qgstec2010/EvaluatedSubmissions.xml").read_bytes()
-    rubric = factories.rubric("qgstec2010-b")
-    made = imported(data, file_name="released.xml", rubric=rubric)
+    protocol = factories.protocol("qgstec2010-b")
+    made = imported(data, file_name="released.xml", protocol=protocol)
 
     written = write_qgstec(exports.export_campaign(campaign=made.campaign)).encode()
 
@@ -235,7 +235,7 @@ COLUMNS = {
 
 def rich() -> Campaign:
     """Return a campaign with metrics of every direction and scale, and an annotator called mean."""
-    made = imported(RICH, columns=COLUMNS, crossed=False, rubric=factories.rubric())
+    made = imported(RICH, columns=COLUMNS, crossed=False, protocol=factories.protocol())
     assert made.campaign is not None
     return made.campaign
 

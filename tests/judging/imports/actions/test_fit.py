@@ -6,7 +6,7 @@ import pytest
 
 from judging.imports.actions import fit
 from judging.protocols.actions import protocols
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.protocols.protocol_schema import CriterionPoint
 from tests import factories
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 THREE = ((1, "no"), (2, "partly"), (3, "yes"))
 
 
-def protocol(*keys: str, points=THREE, best: str = "highest", key: str = "three") -> Rubric:
+def protocol(*keys: str, points=THREE, best: str = "highest", key: str = "three") -> Protocol:
     """Return a protocol whose criteria have these points."""
     small = factories.small()
     criteria = tuple(

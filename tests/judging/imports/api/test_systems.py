@@ -84,7 +84,7 @@ def test_system_change_wrong_content_names_the_field(dataset, api, path, change,
 
 
 def test_systems_of_another_dataset_are_not_changed(dataset, api, path):
-    other = factories.collection()
+    other = factories.dataset()
     body = {"systems": [{"id": other.systems.first().pk, "name": "Other"}]}
     assert fields_of(api.post(path, body)) == {"systems.0.id"}
     assert api.post(f"{API}/datasets/{other.pk}/system-changes/", body).status_code == 404

@@ -57,7 +57,7 @@ def test_title_stays_inside_the_name_of_the_file(page, campaign, title):
 
 
 def test_what_people_wrote_is_data_in_every_cell(page, campaign):
-    Source.objects.filter(collection=campaign.collection).update(answer='=cmd()",\n<script>')
+    Source.objects.filter(dataset=campaign.dataset).update(answer='=cmd()",\n<script>')
     rows = list(
         csv.DictReader(
             io.StringIO(page.get(address(campaign, "csv-raw")).getvalue().decode(), newline="")
@@ -73,7 +73,7 @@ def test_what_people_wrote_is_data_in_every_cell(page, campaign):
 
 def test_parts_of_a_study_make_the_same_file_as_the_whole(page, campaign, monkeypatch):
     """The header also contains a column that only the last part uses."""
-    last = campaign.collection.sources.order_by("position").last()
+    last = campaign.dataset.sources.order_by("position").last()
     unit = Unit.objects.filter(question_set__source=last, question__isnull=False).first()
     unit.attributes.create(name="z", value="1")
     task = campaign.rounds.get().assignments.first()
@@ -81,7 +81,7 @@ def test_parts_of_a_study_make_the_same_file_as_the_whole(page, campaign, monkey
     task.notes.create(unit=unit, text="why", sequence=1)
     whole = exports.export_campaign(campaign=campaign)
     monkeypatch.setattr(exports, "SOURCES_A_PART", 1)
-    parts = campaign.collection.sources.count()
+    parts = campaign.dataset.sources.count()
     lines = list(page.get(address(campaign, "jsonl")))
     assert len(lines) == parts
     assert b"".join(lines).decode() == long_jsonl(whole)
@@ -110,7 +110,7 @@ def test_the_campaigns_page_offers_every_format_that_can_hold_it(page, campaign)
         return {key for key in NAMES if f'href="{address(campaign, key)}"' in html}
 
     assert offered() == set(NAMES) - {"qgstec"}
-    campaign.collection.sources.update(
+    campaign.dataset.sources.update(
         passage=None,
         sentence="Locks were built.",
         sentence_start=None,
@@ -126,7 +126,7 @@ def test_label_studio_gets_its_interface_with_every_criterion(page, client, camp
     assert answer["Content-Type"] == "application/xml; charset=utf-8"
     view = fromstring(answer.content)
     asked = {each.get("name") for each in view.iter("Choices")}
-    assert {each.key for each in campaign.rubric.criteria.all()} <= asked
+    assert {each.key for each in campaign.protocol.criteria.all()} <= asked
     assert where in page.get(reverse("judging:campaign", args=[campaign.uuid])).text
     client.force_login(factories.researcher())
     assert client.get(where).status_code == 404

@@ -30,5 +30,5 @@ def test_what_is_judged_while_an_export_is_sent_is_not_in_it(monkeypatch):
 
 
 def _answer_anew(campaign: Campaign) -> None:
-    Source.objects.filter(collection=campaign.collection).update(answer="another")
+    Source.objects.filter(dataset=campaign.dataset).update(answer="another")
     connection.close()

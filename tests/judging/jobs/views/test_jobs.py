@@ -54,18 +54,18 @@ def test_htmx_is_given_the_state_alone(page, owner):
     assert "<html" not in answer.text
 
 
-def test_finished_import_leads_to_its_collection(page, owner):
-    collection = factories.collection(owner=owner)
+def test_finished_import_leads_to_its_dataset(page, owner):
+    dataset = factories.dataset(owner=owner)
     made = job(
         owner,
         state="done",
         finished_at=timezone.now(),
-        result={"collection": collection.pk, "quarantined": 3},
+        result={"dataset": dataset.pk, "quarantined": 3},
     )
 
     answer = page.get(reverse("judging:job", args=[made.pk]))
 
-    assert reverse("judging:collection", args=[collection.pk]) in answer.text
+    assert reverse("judging:dataset", args=[dataset.pk]) in answer.text
     assert "3 values could not be stored" in answer.text
     assert "Cancel" not in answer.text
 
@@ -130,17 +130,15 @@ def test_own_page_of_a_job_goes_on_by_itself_when_it_is_done(page, owner):
     alone = page.get(f"{here}?alone", headers={"hx-request": "true", "hx-current-url": report})
     assert alone["HX-Redirect"] == report  # there is nothing else on that page yet
     assert "HX-Redirect" not in page.get(here)
-    Job.objects.filter(pk=done.pk).update(result={"collection": 1, "quarantined": 2})
+    Job.objects.filter(pk=done.pk).update(result={"dataset": 1, "quarantined": 2})
     assert "HX-Redirect" not in asked(here)  # it shows what is in quarantine
 
 
 @pytest.mark.parametrize("kind", Job.COMPUTES)
-def test_owner_of_a_collection_sees_and_cancels_what_others_compute_on_it(page, owner, kind):
-    collection = factories.collection(owner=owner)
+def test_owner_of_a_dataset_sees_and_cancels_what_others_compute_on_it(page, owner, kind):
+    dataset = factories.dataset(owner=owner)
     asked = {"secret": "a setting of theirs"}
-    made = jobs.enqueue(
-        kind=kind, parameters=asked, by=factories.user("vera"), collection=collection
-    )
+    made = jobs.enqueue(kind=kind, parameters=asked, by=factories.user("vera"), dataset=dataset)
     address = reverse("judging:job", args=[made.pk])
 
     answer = page.get(address)
@@ -153,12 +151,12 @@ def test_owner_of_a_collection_sees_and_cancels_what_others_compute_on_it(page, 
     assert made.state == "cancelled"
 
 
-def test_job_of_another_collection_is_unknown_to_an_owner(page):
+def test_job_of_another_dataset_is_unknown_to_an_owner(page):
     elsewhere = jobs.enqueue(
         kind="analysis.score",
         parameters={},
         by=factories.user(),
-        collection=factories.collection(),
+        dataset=factories.dataset(),
     )
     assert page.get(reverse("judging:job", args=[elsewhere.pk])).status_code == 404
 

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from judging.llm_judges.actions import asking
 from judging.llm_judges.actions.asking import Prices
 from judging.llm_judges.actions.chats import CannotAsk, Chat, Unanswered
-from judging.llm_judges.models.llm_judge import MachineJudge, MachineJudgment
+from judging.llm_judges.models.llm_judge import LLMJudge, LLMJudgment
 from tests.analysis import studies
 from tests.judging.llm_judges.actions.test_machine_asking import Server, asked
 
@@ -186,8 +186,8 @@ def test_what_acts_on_a_terminal_is_kept_of_no_machine(campaign, server):
     status, body = completed(said)
     server.rule = lambda _text: (status, body | {"model": "m\x1b[2J\nx"})
     asked(campaign, server, most=1)
-    assert MachineJudge.objects.get().version == "m\ufffd[2J x"
-    assert MachineJudgment.objects.first().rationale == "a\ufffd[2J\nb\ufffd"
+    assert LLMJudge.objects.get().version == "m\ufffd[2J x"
+    assert LLMJudgment.objects.first().rationale == "a\ufffd[2J\nb\ufffd"
 
 
 def test_a_key_in_a_reason_is_taken_out_however_it_is_written(campaign, server):
@@ -198,9 +198,9 @@ def test_a_key_in_a_reason_is_taken_out_however_it_is_written(campaign, server):
     asked(campaign, server, key=KEY, most=1)
     server.rule = lambda _text: completed(said.replace("bcd", "b\\u0063d"))
     asked(campaign, server, key=KEY, most=1)
-    judge = MachineJudge.objects.get()
+    judge = LLMJudge.objects.get()
     assert KEY not in judge.version
-    for each in MachineJudgment.objects.all():
+    for each in LLMJudgment.objects.all():
         assert KEY not in each.rationale
         assert len(each.rationale) <= 20_000
 
@@ -218,7 +218,7 @@ def test_what_is_billed_without_an_answer_is_paid_for(campaign, server, answer, 
     prices = Prices(Decimal(1000), Decimal(0), budget=Decimal(2))
     done = asked(campaign, server, prices=prices)
     assert (done.unanswered, done.cost, done.stopped) == (2, Decimal(2), "the budget is spent")
-    judge = MachineJudge.objects.get()
+    judge = LLMJudge.objects.get()
     assert reason in judge.problems[0]["reason"]
     assert judge.cost == Decimal(2)
 

@@ -15,7 +15,7 @@ from judging.llm_judges import tasks as llm_judge_tasks
 from judging.llm_judges.actions import asking, judge_jobs
 from judging.llm_judges.actions.asking import QuestionsPart
 from judging.llm_judges.actions.judge_jobs import WantedJudge
-from judging.llm_judges.models.llm_judge import JudgeKey, MachineJudge
+from judging.llm_judges.models.llm_judge import JudgeKey, LLMJudge
 from judging.people.models.event import Event
 from tests.analysis import studies
 from tests.judging.llm_judges.actions.test_machine_asking import Server, asked, server
@@ -86,7 +86,7 @@ def test_the_key_lives_as_long_as_its_job_and_stands_nowhere_readable(
     assert done(job, monkeypatch).result["answered"] == 6
     assert set(allowed.keys) == {"Bearer secret-key"}
     assert not JudgeKey.objects.exists()
-    assert "secret-key" not in json.dumps(MachineJudge.objects.values().get(), default=str)
+    assert "secret-key" not in json.dumps(LLMJudge.objects.values().get(), default=str)
     noted = Event.objects.get(act=Event.Act.MACHINE_JUDGE_ASKED)
     assert (noted.about, noted.after) == ("LLM judge Small", allowed.address)
 
@@ -117,7 +117,7 @@ def test_what_was_answered_before_a_cancel_stands_and_is_not_asked_again(
 ):
     job = done(begun(campaign, allowed), monkeypatch, cancelled_after=2)
     assert job.state == "cancelled"
-    assert MachineJudge.objects.get().judgments.count() == 4  # two criteria
+    assert LLMJudge.objects.get().judgments.count() == 4  # two criteria
     again = done(begun(campaign, allowed), monkeypatch)
     assert (again.result["answered"], len(allowed.asked)) == (4, 6)
 
@@ -153,7 +153,7 @@ def test_repetitions_criteria_and_a_random_part_that_a_larger_one_continues(camp
     part = QuestionsPart(criteria=("correctness",), repeats=2, first=2)
     done = asked(campaign, allowed, part=part)
     assert done.answered == 4
-    judge = MachineJudge.objects.get()
+    judge = LLMJudge.objects.get()
     assert sorted(judge.judgments.values_list("repeat", flat=True)) == [1, 1, 2, 2]
     assert "Is it grammatical?" not in judge.prompt
     texts = [call["messages"][1]["content"] for call in allowed.asked]
@@ -170,7 +170,7 @@ def test_small_costs_add_up(campaign, allowed):
     prices = asking.Prices(Decimal("0.00001"), Decimal(0), Decimal("0.00000003"))
     done = asked(campaign, allowed, prices=prices)  # a thousand tokens cost .00000001
     assert (done.answered, done.stopped) == (3, "the budget is spent")
-    assert MachineJudge.objects.get().cost == Decimal("0.00000003")
+    assert LLMJudge.objects.get().cost == Decimal("0.00000003")
 
 
 def test_a_key_is_not_carried_to_where_an_address_leads(campaign, allowed):

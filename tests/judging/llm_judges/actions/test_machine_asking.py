@@ -16,7 +16,7 @@ from judging.campaigns.models.campaign import Campaign
 from judging.llm_judges.actions import asking
 from judging.llm_judges.actions.asking import EVERYTHING, Prices, QuestionsPart
 from judging.llm_judges.actions.chats import Chat
-from judging.llm_judges.models.llm_judge import MachineJudge, MachineJudgment
+from judging.llm_judges.models.llm_judge import LLMJudge, LLMJudgment
 from tests import factories
 from tests.analysis import studies
 from tests.refusing import refused
@@ -119,7 +119,7 @@ def asked(
 def test_a_judge_answers_every_question_in_the_protocols_words(campaign, server):
     done = asked(campaign, server, key="secret-key", temperature=0.5)
     assert (done.answered, done.unanswered, done.left) == (6, 0, 0)
-    judge = MachineJudge.objects.get()
+    judge = LLMJudge.objects.get()
     assert judge.judgments.count() == 12
     assert (judge.model, judge.version, judge.temperature) == ("maker/small", "small-2026-05", 0.5)
     first = judge.judgments.first()
@@ -136,7 +136,7 @@ def test_a_judge_answers_every_question_in_the_protocols_words(campaign, server)
 def test_the_key_is_sent_and_stored_nowhere(campaign, server):
     asked(campaign, server, key="secret-key")
     assert set(server.keys) == {"Bearer secret-key"}
-    row = MachineJudge.objects.values().get()
+    row = LLMJudge.objects.values().get()
     assert "secret-key" not in json.dumps(row, default=str)
     assert "secret-key" not in repr(Chat(server.address, "m", key="secret-key"))
 
@@ -161,7 +161,7 @@ def test_what_is_no_answer_is_kept_as_it_came_and_is_no_value(campaign, server, 
     server.rule = lambda text: (200, answer)
     done = asked(campaign, server, most=1)
     assert (done.answered, done.unanswered) == (0, 1)
-    judge = MachineJudge.objects.get()
+    judge = LLMJudge.objects.get()
     assert not judge.judgments.exists()
     (problem,) = judge.problems
     assert problem["reason"]
@@ -172,7 +172,7 @@ def test_what_is_no_answer_is_kept_as_it_came_and_is_no_value(campaign, server, 
 def test_a_key_that_a_server_repeats_is_kept_nowhere(campaign, server):
     server.rule = lambda _text: (200, "your key is secret-key")
     asked(campaign, server, key="secret-key", most=1)
-    assert "secret-key" not in json.dumps(MachineJudge.objects.get().problems)
+    assert "secret-key" not in json.dumps(LLMJudge.objects.get().problems)
     server.rule = lambda _text: (401, {"error": "wrong key secret-key"})
     assert "secret-key" not in asked(campaign, server, key="secret-key", most=1).stopped
     with refused("cannot_ask_judge"):
@@ -189,7 +189,7 @@ def test_a_server_cannot_earn_the_budget_back_and_its_words_can_be_stored(campai
     prices = Prices(Decimal(1), Decimal(1), Decimal(5))
     done = asked(campaign, server, prices=prices)
     assert (done.answered, done.cost, done.stopped) == (1, Decimal(10), "the budget is spent")
-    assert MachineJudgment.objects.first().rationale == "a\ufffdb ?"
+    assert LLMJudgment.objects.first().rationale == "a\ufffdb ?"
 
 
 def test_asking_goes_on_where_it_ended_and_never_asks_twice(campaign, server):
@@ -200,7 +200,7 @@ def test_asking_goes_on_where_it_ended_and_never_asks_twice(campaign, server):
     done = asked(campaign, server)
     assert (done.answered, done.left) == (4, 0)
     assert len(server.asked) == 7
-    assert MachineJudge.objects.get().problems == []
+    assert LLMJudge.objects.get().problems == []
     assert asked(campaign, server).answered == 0
     assert len(server.asked) == 7
 
@@ -220,7 +220,7 @@ def test_a_server_that_never_answers_costs_three_tries(campaign, server):
     done = asked(campaign, server, most=1, seconds=0.2)
     assert done.unanswered == 1
     assert len(server.asked) == 3
-    assert "no answer" in MachineJudge.objects.get().problems[0]["reason"]
+    assert "no answer" in LLMJudge.objects.get().problems[0]["reason"]
 
 
 def test_several_questions_wait_together_and_are_kept_as_if_one_by_one(campaign, server):
@@ -237,7 +237,7 @@ def test_several_questions_wait_together_and_are_kept_as_if_one_by_one(campaign,
     done = asked(campaign, server, at_once=3)
 
     assert (done.answered, done.unanswered, done.left) == (6, 0, 0)
-    judge = MachineJudge.objects.get()
+    judge = LLMJudge.objects.get()
     assert judge.judgments.count() == 12
     kept = judge.judgments.filter(criterion__key="grammaticality").values_list("value", flat=True)
     assert sorted(kept) == [1, 1, 2, 2, 3, 3]
@@ -259,7 +259,7 @@ def test_what_is_under_way_is_kept_when_asking_is_ended(campaign, server):
         asked(campaign, server, at_once=2, step=step)
 
     assert len(server.asked) == 2
-    assert MachineJudgment.objects.count() == 4
+    assert LLMJudgment.objects.count() == 4
 
 
 def test_a_refusal_ends_asking_though_several_are_under_way(campaign, server):
@@ -276,7 +276,7 @@ def test_the_budget_is_kept(campaign, server, at_once):
     prices = Prices(Decimal(1000), Decimal(0), budget=Decimal("2.5"))
     done = asked(campaign, server, prices=prices, at_once=at_once)
     assert (done.answered, done.cost, done.stopped) == (3, Decimal(3), "the budget is spent")
-    assert MachineJudge.objects.get().cost == 3
+    assert LLMJudge.objects.get().cost == 3
     assert asked(campaign, server, prices=prices, at_once=at_once).answered == 0
 
 
@@ -326,7 +326,7 @@ def test_the_command_estimates_first_and_asks_on_demand(campaign, server, capsys
     monkeypatch.setenv("JUDGE_KEY", "k")
     call_command("ask_judge", *words, "--key-from", "JUDGE_KEY", "--yes")
     assert "6 answered, 0 without a usable answer, 0 left; 0.0120 spent" in capsys.readouterr().out
-    assert MachineJudgment.objects.count() == 12
+    assert LLMJudgment.objects.count() == 12
     call_command("ask_judge", *words, "--show")
     assert "Is it grammatical?" in capsys.readouterr().out
 
@@ -352,7 +352,7 @@ def test_the_command_asks_about_a_part_on_some_criteria_again(campaign, server, 
     some = ["--criteria", "correctness", "--repeats", "2", "--first", "2"]
     call_command("ask_judge", *words, *some, "--yes")
     assert "4 answered" in capsys.readouterr().out
-    repeats = MachineJudgment.objects.order_by("repeat").values_list("repeat", flat=True)
+    repeats = LLMJudgment.objects.order_by("repeat").values_list("repeat", flat=True)
     assert list(repeats) == [1, 1, 2, 2]
     with pytest.raises(CommandError, match="beauty"):
         call_command("ask_judge", *words, "--criteria", "beauty")

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from judging.jobs.models.file import StoredFile
 from judging.jobs.models.job import Job
-from judging.llm_judges.models.llm_judge import JudgeKey, MachineJudge, MachineJudgment
+from judging.llm_judges.models.llm_judge import JudgeKey, LLMJudge, LLMJudgment
 from tests import factories
 from tests.analysis import studies
 from tests.annotation import studies as annotated
@@ -51,7 +51,7 @@ def test_llm_judge_is_imported_from_json_listed_and_removed(api, campaign):
     again = api.post(path_of(campaign), body | {"verdicts": verdicts(api, campaign)})
     assert fields_of(again) == {"name"}
     assert api.delete(f"{path_of(campaign)}{judge['id']}/").status_code == 204
-    assert not MachineJudge.objects.exists()
+    assert not LLMJudge.objects.exists()
 
 
 def test_llm_judge_is_imported_from_a_file(api, campaign):
@@ -59,8 +59,8 @@ def test_llm_judge_is_imported_from_a_file(api, campaign):
     file = SimpleUploadedFile("answers.csv", f"item,correctness\n{rows}".encode())
     body = {"name": "Judge", "model": "m", "own_systems": ["Alba", "Brisa"], "file": file}
     assert done(api.post(path_of(campaign), body, format="multipart")).state == "done"
-    assert MachineJudgment.objects.count() == 6
-    assert MachineJudge.objects.get().own_systems == ["Alba", "Brisa"]
+    assert LLMJudgment.objects.count() == 6
+    assert LLMJudge.objects.get().own_systems == ["Alba", "Brisa"]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_llm_judge_is_imported_from_a_file(api, campaign):
 def test_llm_judge_wrong_content_names_the_field(api, campaign, body, field):
     assert field in fields_of(api.post(path_of(campaign), body))
     assert not Job.objects.exists()
-    assert StoredFile.objects.get() == campaign.collection.file
+    assert StoredFile.objects.get() == campaign.dataset.file
 
 
 def test_ask_is_estimated_then_done_by_a_job_whose_key_is_kept_apart(api, campaign):

@@ -62,25 +62,25 @@ def test_the_estimate_shows_prompt_and_cost_and_nothing_is_asked(page):
 def test_who_judges_the_material_is_shown_no_question_of_a_part_of_it(client, settings):
     settings.JUDGE_ADDRESSES = [ADDRESS]
     judged = judging_studies.opened()
-    owner = judged.collection.owner
+    owner = judged.dataset.owner
     part = factories.campaign(
-        collection=judged.collection, manager=owner, selection={"systems": ["Alba"]}
+        dataset=judged.dataset, manager=owner, selection={"systems": ["Alba"]}
     )
     campaigns.lock_protocol(campaign=part, now=timezone.now())
     factories.enrollment(judged, account=owner)
     client.force_login(owner)
     given = {"address": ADDRESS, "model": "m", "temperature": 0, "repeats": 1, "at_once": 2}
     given["criteria"] = [
-        each.key for each in documents.protocol_from_document(part.rubric.document).criteria
+        each.key for each in documents.protocol_from_document(part.protocol.document).criteria
     ]
     asked = partial(client.get, reverse("judging:judge_ask", args=[part.uuid]), given)
-    listed = partial(client.get, reverse("judging:machine_judge_items", args=[part.uuid]))
+    listed = partial(client.get, reverse("judging:llm_judge_items", args=[part.uuid]))
 
     page, refused = asked().text, listed()
 
     assert "Passage: Lock" not in page
     given = {"name": "m", "file": SimpleUploadedFile("a.csv", b"source,question\n1,Who?\n")}
-    added = client.post(reverse("judging:machine_judge_add", args=[part.uuid]), given)
+    added = client.post(reverse("judging:llm_judge_add", args=[part.uuid]), given)
     assert (refused.status_code, added.status_code) == (403, 403)
     campaigns.close_campaign(campaign=judged, now=timezone.now())
     assert "Passage: Lock" in asked().text
@@ -106,7 +106,7 @@ def test_asking_makes_a_job_and_leads_to_it(page, campaign, client):
     twice = page("post", key="secret-key")
     assert twice.status_code == 422
     assert "secret-key" not in twice.content.decode()
-    client.get(reverse("judging:machine_judges", args=[campaign.uuid])).content.decode()
+    client.get(reverse("judging:llm_judges", args=[campaign.uuid])).content.decode()
     again = client.get(reverse("judging:judge_ask", args=[campaign.uuid]), {"again": "maker/small"})
     assert 'value="maker/small"' in again.content.decode()
     assert client.post(reverse("judging:job_cancel", args=[job.pk])).status_code == 302

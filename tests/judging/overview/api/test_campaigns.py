@@ -30,8 +30,8 @@ def api(manager):
 
 @pytest.fixture
 def plan(manager):
-    dataset = factories.collection(owner=manager)
-    return {"title": "Locks", "dataset": dataset.pk, "protocol": factories.rubric().pk}
+    dataset = factories.dataset(owner=manager)
+    return {"title": "Locks", "dataset": dataset.pk, "protocol": factories.protocol().pk}
 
 
 @pytest.fixture
@@ -68,9 +68,9 @@ def test_campaigns_create_wrong_content_names_the_field(api, plan, change, field
 
 
 def test_campaigns_create_about_a_foreign_dataset_names_the_field(api, plan):
-    foreign = factories.collection()
+    foreign = factories.dataset()
     assert fields_of(api.post(PATH, plan | {"dataset": foreign.pk})) == {"dataset"}
-    datasets.share_dataset(collection=foreign, user=factories.researcher())
+    datasets.share_dataset(dataset=foreign, user=factories.researcher())
     assert fields_of(api.post(PATH, plan | {"dataset": foreign.pk})) == {"dataset"}
 
 
@@ -164,7 +164,7 @@ def test_campaigns_selection_narrows_what_a_draft_judges(manager, api, draft):
 def test_campaigns_selection_by_a_manager_who_judges_the_dataset_elsewhere_is_forbidden(
     manager, api, draft
 ):
-    other = factories.opened(collection=draft.collection, manager=manager)
+    other = factories.opened(dataset=draft.dataset, manager=manager)
     factories.enrollment(other, account=manager)
     assert api.put(f"{PATH}{draft.uuid}/selection/", {"systems": ["Alba"]}).status_code == 403
 

@@ -12,9 +12,9 @@ from judging.base.models.idempotent_request import IdempotentRequest
 from judging.campaigns.actions import campaigns
 from judging.datasets.actions import datasets
 from judging.datasets.models.added_file import AddedFile
-from judging.datasets.models.dataset import Collection, Quarantine
+from judging.datasets.models.dataset import Dataset, Quarantine
 from judging.people.models.event import Event
-from judging.people.models.user import AccessKey
+from judging.people.models.user import ApiToken
 from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.judging.programs import API, counted, done, fields_of, program
@@ -47,7 +47,7 @@ def api(owner):
 
 @pytest.fixture
 def dataset(owner):
-    return factories.collection(owner=owner)
+    return factories.dataset(owner=owner)
 
 
 def uploaded(api, dataset, text=CSV, name="outputs.csv"):
@@ -76,7 +76,7 @@ def test_datasets_create_lists_and_retrieves_it(api):
 )
 def test_datasets_create_wrong_content_names_the_field(api, body, field):
     assert field in fields_of(api.post(f"{API}/datasets/", body))
-    assert not Collection.objects.exists()
+    assert not Dataset.objects.exists()
 
 
 @pytest.mark.parametrize("body", ["{", "[", '{"name": NaN}', '"\\ud800"'])
@@ -89,14 +89,14 @@ def test_datasets_create_malformed_json_is_a_bad_request(api, body):
 def test_datasets_create_with_rows_adds_them_by_a_job(api):
     job = done(api.post(f"{API}/datasets/", {"name": "Locks", "rows": ROWS}))
     assert (job.state, job.error) == ("done", "")
-    found = api.get(f"{API}/datasets/{job.collection_id}/").json()
+    found = api.get(f"{API}/datasets/{job.dataset_id}/").json()
     assert (found["sources"], found["systems"], found["questions"]) == (2, 2, 4)
 
 
 def test_datasets_create_with_rows_that_cannot_be_added_leaves_a_waiting_file(api):
     job = done(api.post(f"{API}/datasets/", {"name": "Locks", "rows": [{"x": 1}, {"x": 2}]}))
     assert job.state == "failed"
-    [file] = api.get(f"{API}/datasets/{job.collection_id}/files/").json()["results"]
+    [file] = api.get(f"{API}/datasets/{job.dataset_id}/files/").json()["results"]
     assert (file["name"], file["state"]) == ("rows.jsonl", "waiting")
 
 
@@ -106,14 +106,14 @@ def test_datasets_same_idempotency_key_creates_once(api):
     again = api.post(f"{API}/datasets/", {"name": "Locks"}, **key)
     assert first.status_code == again.status_code == 201
     assert first.json() == again.json()
-    assert Collection.objects.count() == 1
+    assert Dataset.objects.count() == 1
     other = api.post(f"{API}/datasets/", {"name": "Gates"}, **key)
     assert other.status_code == 422
     assert IdempotentRequest.objects.count() == 1
 
 
 def test_token_expired_is_401(owner, api):
-    AccessKey.objects.filter(user=owner).update(expires_at=timezone.now() - timedelta(1))
+    ApiToken.objects.filter(user=owner).update(expires_at=timezone.now() - timedelta(1))
     assert api.get(f"{API}/datasets/").status_code == 401
 
 
@@ -135,30 +135,30 @@ def test_datasets_change_its_name_and_licence_only(api, dataset):
 
 
 def test_datasets_list_takes_a_constant_number_of_queries(owner, api):
-    factories.collection(owner=owner)
+    factories.dataset(owner=owner)
     api.get(f"{API}/datasets/")
     with counted() as one:
         api.get(f"{API}/datasets/")
     for _ in range(5):
-        factories.collection(owner=owner)
+        factories.dataset(owner=owner)
     with counted() as several:
         assert len(api.get(f"{API}/datasets/").json()["results"]) == 6
     assert len(one) == len(several)
 
 
 def test_datasets_delete_needs_no_campaign_about_it(owner, api, dataset):
-    campaign = factories.campaign(collection=dataset, manager=owner)
+    campaign = factories.campaign(dataset=dataset, manager=owner)
     path = f"{API}/datasets/{dataset.pk}/"
     assert api.delete(path).status_code == 409
     campaigns.discard_draft(campaign=campaign)
     assert api.delete(path).status_code == 204
-    assert not Collection.objects.exists()
+    assert not Dataset.objects.exists()
 
 
 def test_datasets_delete_large_is_a_job(api, dataset, monkeypatch):
     monkeypatch.setattr(datasets, "LARGE", 2)
     done(api.delete(f"{API}/datasets/{dataset.pk}/"))
-    assert not Collection.objects.exists()
+    assert not Dataset.objects.exists()
 
 
 def test_datasets_delete_in_a_session_needs_a_confirmed_password(owner, dataset):
@@ -194,7 +194,7 @@ def test_hand_over_makes_another_user_the_owner(api, dataset):
 
 
 def test_items_give_questions_of_all_systems_in_a_constant_number_of_queries(owner, api):
-    few, many = (factories.collection(owner=owner, sources=n) for n in (1, 5))
+    few, many = (factories.dataset(owner=owner, sources=n) for n in (1, 5))
     api.get(f"{API}/datasets/{few.pk}/items/")
     with counted() as one:
         [item] = api.get(f"{API}/datasets/{few.pk}/items/").json()["results"]
@@ -215,7 +215,7 @@ def test_items_give_questions_of_all_systems_in_a_constant_number_of_queries(own
 
 
 def test_items_of_a_user_who_judges_them_name_no_system(owner, api, dataset):
-    campaign = factories.opened(collection=dataset, manager=owner)
+    campaign = factories.opened(dataset=dataset, manager=owner)
     factories.enrollment(campaign, account=owner)
     path = f"{API}/datasets/{dataset.pk}"
     items = api.get(f"{path}/items/")
@@ -296,7 +296,7 @@ def test_file_with_many_ratings_off_the_scale_is_added_once_that_is_accepted(api
     columns = f"{head},grammaticality_A,grammaticality_B"
     text = "\n".join([columns, *(f"{line},{n + 2},{n + 1}" for n, line in enumerate(lines))])
     done(uploaded(api, dataset, text))
-    path, protocol = f"{API}/datasets/{dataset}/files/1/", factories.rubric().pk
+    path, protocol = f"{API}/datasets/{dataset}/files/1/", factories.protocol().pk
     proposal = api.get(f"{path}roles/").json()
     assert proposal["protocol"] is None
     chosen = {"mapping": proposal["mapping"], "protocol": protocol}

@@ -8,7 +8,7 @@ from django.utils import timezone
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Invitation, Membership
-from judging.people.models.user import AccessKey
+from judging.people.models.user import ApiToken
 from tests import factories
 from tests.annotation import studies
 from tests.judging.programs import API, Program, counted, fields_of, program
@@ -69,7 +69,7 @@ def test_join_makes_an_annotator_with_a_token_that_only_annotates(campaign, api,
     assert joined.json()["campaign"] == str(campaign.uuid)
     own = campaign.enrollments.get(label=joined.json()["label"])
     assert own.consented_at is not None
-    assert AccessKey.objects.get(user=own.user).scope == "annotate"
+    assert ApiToken.objects.get(user=own.user).scope == "annotate"
     annotator = Program()
     annotator.credentials(HTTP_AUTHORIZATION=f"Token {joined.json()['token']}")
     assert annotator.get(f"{API}/me/").json()["id"] == own.user_id

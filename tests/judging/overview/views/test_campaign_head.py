@@ -37,7 +37,7 @@ PAGES = (
     "judging:annotators",
     "judging:exclusion_rules",
     "judging:crowd",
-    "judging:machine_judges",
+    "judging:llm_judges",
     "analysis:items",
     "judging:tasks",
     "judging:adjudication",
@@ -49,7 +49,7 @@ ONE_OF_EACH_TAB = (
     "judging:campaign",
     "judging:quality",
     "judging:annotators",
-    "judging:machine_judges",
+    "judging:llm_judges",
     "analysis:items",
     "analysis:report",
 )

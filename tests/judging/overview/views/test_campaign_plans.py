@@ -6,18 +6,18 @@ from django.utils import timezone
 
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.campaign import Campaign
-from judging.datasets.models.dataset import Collection
+from judging.datasets.models.dataset import Dataset
 from tests import factories
 from tests.judging.campaign_pages import address, design, pages
 
 pytestmark = pytest.mark.django_db
 
 
-def new(collection, rubric, **changes):
+def new(dataset, protocol, **changes):
     """Return what the form of a new campaign sends."""
     sent = {
-        "collection": collection.pk,
-        "rubric": rubric.pk,
+        "dataset": dataset.pk,
+        "protocol": protocol.pk,
         "title": "Weirs",
         "annotators_per_task": 2,
     }
@@ -25,8 +25,8 @@ def new(collection, rubric, **changes):
 
 
 def test_new_campaign_is_a_draft_with_its_manager(page, owner):
-    collection, rubric = factories.collection(owner=owner), factories.rubric()
-    form = new(collection, rubric)
+    dataset, protocol = factories.dataset(owner=owner), factories.protocol()
+    form = new(dataset, protocol)
     answer = page.post(reverse("judging:campaign_new"), form)
     made = Campaign.objects.get()
     assert answer.url == address("plan", made)
@@ -35,8 +35,8 @@ def test_new_campaign_is_a_draft_with_its_manager(page, owner):
 
 
 def test_new_campaign_sent_twice_is_one(page, owner):
-    collection, rubric = factories.collection(owner=owner), factories.rubric()
-    form = new(collection, rubric)
+    dataset, protocol = factories.dataset(owner=owner), factories.protocol()
+    form = new(dataset, protocol)
     first = page.post(reverse("judging:campaign_new"), form)
     assert page.post(reverse("judging:campaign_new"), form).url == first.url
     assert (
@@ -49,9 +49,9 @@ def test_new_campaign_sent_twice_is_one(page, owner):
 
 
 def test_new_campaign_about_somebody_elses_material_is_refused(page, owner):
-    factories.collection(owner=owner)
-    theirs, rubric = factories.collection(), factories.rubric()
-    answer = page.post(reverse("judging:campaign_new"), new(theirs, rubric))
+    factories.dataset(owner=owner)
+    theirs, protocol = factories.dataset(), factories.protocol()
+    answer = page.post(reverse("judging:campaign_new"), new(theirs, protocol))
     assert answer.status_code == 422
     assert not Campaign.objects.exists()
 
@@ -114,7 +114,7 @@ def test_campaign_with_everything_opens_without_a_deviation(page, draft):
 
 
 def test_campaign_that_cannot_be_locked_stays_a_draft(page, draft):
-    draft.collection.sources.all().delete()
+    draft.dataset.sources.all().delete()
     answer = page.post(address("launch", draft), follow=True)
     draft.refresh_from_db()
     assert (draft.state, draft.deviations.count()) == ("draft", 0)
@@ -125,7 +125,7 @@ def test_plan_malformed_names_the_field(page, draft):
     for part, wrong in (
         ("design", {"title": ""}),
         ("design", {"annotators_per_task": 0}),
-        ("design", {"rubric": 10**9}),
+        ("design", {"protocol": 10**9}),
         ("pages", {"time_zone": "Mars"}),
         ("pages", {"lease_minutes": "x"}),
     ):
@@ -150,22 +150,22 @@ def test_limit_of_tasks_for_each_annotator(page, draft):
     refused = page.post(part, design(draft, tasks_per_annotator=0))
     assert refused_of(refused).errors["tasks_per_annotator"]
     panel = design(
-        draft, tasks_per_annotator=4, order="panel", rubric=factories.rubric("qgstec2010-b").pk
+        draft, tasks_per_annotator=4, order="panel", protocol=factories.protocol("qgstec2010-b").pk
     )
     refused = page.post(part, panel)
     assert refused_of(refused).has_error("tasks_per_annotator")
 
 
 def test_new_campaign_with_several_datasets_shows_the_newest_and_keeps_entries(page, owner):
-    factories.rubric("qgbench")
-    first, second = factories.collection(owner=owner), factories.collection(owner=owner)
-    Collection.objects.create(name="Empty", owner=owner)
-    rubric = factories.rubric("nema-khapra")
-    answer = page.get(reverse("judging:campaign_new"), {"rubric": rubric.pk})
+    factories.protocol("qgbench")
+    first, second = factories.dataset(owner=owner), factories.dataset(owner=owner)
+    Dataset.objects.create(name="Empty", owner=owner)
+    protocol = factories.protocol("nema-khapra")
+    answer = page.get(reverse("judging:campaign_new"), {"protocol": protocol.pk})
     form = answer.context["form"]
-    assert {first.pk, second.pk} <= {value for value, _name in form["collection"].field.choices}
-    assert (form["collection"].value(), form["rubric"].value()) == (second.pk, str(rubric.pk))
-    look = {"collection": first.pk, "title": "Weirs", "look": "1"}
+    assert {first.pk, second.pk} <= {value for value, _name in form["dataset"].field.choices}
+    assert (form["dataset"].value(), form["protocol"].value()) == (second.pk, str(protocol.pk))
+    look = {"dataset": first.pk, "title": "Weirs", "look": "1"}
     shown = page.post(reverse("judging:campaign_new"), look)
     assert (shown.status_code, shown.context["about"]) == (200, first)
     assert shown.context["form"]["title"].value() == "Weirs"
@@ -173,28 +173,28 @@ def test_new_campaign_with_several_datasets_shows_the_newest_and_keeps_entries(p
 
 
 def test_dataset_that_cannot_be_used_any_more_is_chosen_again_with_the_plan_kept(page, owner):
-    factories.rubric("qgbench")
-    factories.collection(owner=owner)
-    theirs = factories.collection()
-    Collection.objects.filter(pk=theirs.pk).update(name="Not for others")
+    factories.protocol("qgbench")
+    factories.dataset(owner=owner)
+    theirs = factories.dataset()
+    Dataset.objects.filter(pk=theirs.pk).update(name="Not for others")
     answer = page.post(
-        reverse("judging:campaign_new"), {"collection": theirs.pk, "title": "Weirs in spring"}
+        reverse("judging:campaign_new"), {"dataset": theirs.pk, "title": "Weirs in spring"}
     )
-    assert answer.context["form"].errors["collection"]
+    assert answer.context["form"].errors["dataset"]
     assert "Weirs in spring" in answer.text
     assert "Not for others" not in answer.text
 
 
 def test_new_campaign_takes_the_protocols_own_number_of_annotators_where_none_is_named(page, owner):
-    collection, rubric = factories.collection(owner=owner), factories.rubric("qgbench")
-    form = new(collection, rubric, annotators_per_task="")
+    dataset, protocol = factories.dataset(owner=owner), factories.protocol("qgbench")
+    form = new(dataset, protocol, annotators_per_task="")
     page.post(reverse("judging:campaign_new"), form)
     assert Campaign.objects.get().annotators_per_task == 5
 
 
 def test_draft_says_how_much_judging_it_is(page, owner):
     campaign = factories.campaign(
-        manager=owner, rubric=factories.rubric("qgstec2010-b"), annotators_per_task=2
+        manager=owner, protocol=factories.protocol("qgstec2010-b"), annotators_per_task=2
     )
     for name in ("campaign", "plan"):
         text = page.get(address(name, campaign)).text
@@ -210,9 +210,9 @@ def test_duplicate_is_a_draft_with_the_same_plan_and_nobody_in_it(page, owner):
     made = Campaign.objects.exclude(pk=campaign.pk).get()
     assert answer.url == address("plan", made)
     assert (made.title, made.state, made.consent) == ("Copy of Canal towns", "draft", "I agree.")
-    assert (made.collection, made.rubric, made.annotators_per_task) == (
-        campaign.collection,
-        campaign.rubric,
+    assert (made.dataset, made.protocol, made.annotators_per_task) == (
+        campaign.dataset,
+        campaign.protocol,
         2,
     )
     assert (made.order, made.enrollments.count(), made.memberships.get().user) == (
@@ -232,7 +232,7 @@ def test_pay_is_planned_locked_and_amended_with_a_reason(page, draft):
     page.post(address("plan_part", draft, "pay"), {"pay": "9 euros an hour"})
     campaigns.lock_protocol(campaign=draft, now=timezone.now())
     draft.refresh_from_db()
-    assert draft.protocol["texts"]["pay"] == "9 euros an hour"
+    assert draft.locked_plan["texts"]["pay"] == "9 euros an hour"
 
     page.post(
         address("amend", draft), {"what": "pay", "value": "10 euros an hour", "reason": "inflation"}
@@ -243,7 +243,7 @@ def test_pay_is_planned_locked_and_amended_with_a_reason(page, draft):
 
 
 def test_plan_without_pay_has_the_hash_it_always_had(draft):
-    assert set(campaigns.protocol_of(draft)["texts"]) == {"introduction", "consent", "contact"}
+    assert set(campaigns.plan_document(draft)["texts"]) == {"introduction", "consent", "contact"}
 
 
 DECLARED = {
@@ -348,4 +348,4 @@ def test_plan_lets_annotators_switch_the_review_off_only_if_it_says_so() -> None
     draft.refresh_from_db()
     assert draft.review_is_optional
     campaigns.lock_protocol(campaign=draft, now=timezone.now(), by=draft.created_by)
-    assert draft.protocol["design"]["review_is_optional"] is True
+    assert draft.locked_plan["design"]["review_is_optional"] is True

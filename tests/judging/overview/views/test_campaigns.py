@@ -87,13 +87,13 @@ def test_questions_that_are_judged_one_by_one_are_counted_and_not_their_sets(
     page, owner, monkeypatch
 ):
     """Four sets of five questions are twenty tasks of three annotators."""
-    material = factories.collection(owner=owner, expected=5)
+    material = factories.dataset(owner=owner, expected=5)
     for task, most, is_job in (("source", 59, False), ("unit", 60, False), ("unit", 59, True)):
         monkeypatch.setattr(campaigns, "LARGE_LAYOUT_PLACES", most)
         made = factories.campaign(
             manager=owner,
-            collection=material,
-            rubric=factories.rubric(version=f"{task}-{most}", task=task),
+            dataset=material,
+            protocol=factories.protocol(version=f"{task}-{most}", task=task),
             annotators_per_task=3,
         )
         page.post(address("lock", made))
@@ -130,7 +130,7 @@ def test_tasks_take_as_many_queries_for_three_as_for_one(page, owner):
     counts = []
     for sources in (1, 3):
         made = factories.opened(
-            manager=owner, collection=factories.collection(owner=owner, sources=sources)
+            manager=owner, dataset=factories.dataset(owner=owner, sources=sources)
         )
         page.get(address("tasks", made))
         with CaptureQueriesContext(connection) as queries:

@@ -246,7 +246,7 @@ def test_who_failed_the_qualification_for_good_is_screened_out(page, running):
 
 def test_systems_and_the_largest_gap_are_those_of_every_annotator_with_every_system(draft):
     """By the words of the page: who judged none of a system has 0 there; who is hidden counts not."""
-    systems = list(draft.collection.systems.order_by("name"))
+    systems = list(draft.dataset.systems.order_by("name"))
     rng = random.Random(7)
     for _ in range(200):
         people, seen = range(rng.randint(0, 4)), range(5)

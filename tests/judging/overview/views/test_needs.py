@@ -145,7 +145,7 @@ def test_task_held_for_a_day_without_a_save_is_flagged_also_before_a_submission(
     Campaign.objects.filter(pk=campaign.pk).update(state="paused")
     assert len(needs(page, campaign)) == 1
     Campaign.objects.filter(pk=campaign.pk).update(state="open")
-    unit, criterion = own.task.task_units.first().unit, campaign.rubric.criteria.first()
+    unit, criterion = own.task.task_units.first().unit, campaign.protocol.criteria.first()
     Draft.objects.create(assignment=own, unit=unit, criterion=criterion, value=1, sequence=1)
     assert len(needs(page, campaign)) == 1
 
@@ -176,7 +176,7 @@ def test_each_line_of_a_draft_opens_its_field(page, draft):
 def test_every_line_of_a_running_campaign_leads_to_its_field(page, campaign, hasty):
     Campaign.objects.filter(pk=campaign.pk).update(rate=RATE | {"floor": "90.00"})
     Quarantine.objects.create(
-        collection=campaign.collection, row=3, column="a", value="x", reason="no number"
+        dataset=campaign.dataset, row=3, column="a", value="x", reason="no number"
     )
     unit = Judgment.objects.filter(assignment__enrollment=hasty).first().unit
     task = Assignment.objects.filter(enrollment=hasty).first()
@@ -194,7 +194,7 @@ def test_every_line_of_a_running_campaign_leads_to_its_field(page, campaign, has
         ),
         "See the values": (
             "The dataset has values in quarantine: 1.",
-            f"/collections/{campaign.collection_id}/#quarantine",
+            f"/datasets/{campaign.dataset_id}/#quarantine",
         ),
     }
     for _sentence, url in lines.values():

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from judging.people.actions import tokens, visits
-from judging.people.models.user import AccessKey, User
+from judging.people.models.user import ApiToken, User
 from tests import factories
 from tests.judging.work.actions.test_assignments import all_at_once
 
@@ -14,7 +14,7 @@ from tests.judging.work.actions.test_assignments import all_at_once
 def test_make_at_one_moment_leaves_a_key_that_was_shown() -> None:
     user = factories.user()
     shown = all_at_once(lambda _: tokens.make_token(user=user, now=timezone.now()), list(range(6)))
-    assert AccessKey.objects.get().digest in map(tokens.hash_token, shown)
+    assert ApiToken.objects.get().digest in map(tokens.hash_token, shown)
 
 
 @pytest.mark.django_db
@@ -30,4 +30,4 @@ def test_who_was_logged_out_everywhere_since_they_were_let_in_makes_no_key(monke
 
     monkeypatch.setattr(tokens, "make", make_later)
     assert client.post("/key/", {"scope": "read", "days": 30}).url == "/login/"
-    assert not AccessKey.objects.exists()
+    assert not ApiToken.objects.exists()

@@ -11,10 +11,10 @@ from django.utils import timezone
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.campaign import Campaign
 from judging.datasets.actions import datasets
-from judging.people.actions import second_factors
+from judging.people.actions import two_factors
 from judging.people.guards import CONFIRMED, CONFIRMED_FOR
 from judging.people.models.event import Event
-from judging.people.models.user import AccessKey, User
+from judging.people.models.user import ApiToken, User
 from tests import factories
 from tests.judging.imports.studies import assembled
 
@@ -39,39 +39,39 @@ def acts() -> list[tuple[str, User]]:
     link = campaigns.create_invitation(campaign=campaign, by=manager)
     about = f"/campaigns/{campaign.uuid}"
     analyst = campaign.memberships.create(user=other, role="analyst")
-    own, files = factories.collection(owner=manager), assembled()
-    datasets.share_dataset(collection=own, user=other)
+    own, files = factories.dataset(owner=manager), assembled()
+    datasets.share_dataset(dataset=own, user=other)
     draft = factories.campaign(manager=manager)
     return [
         ("/accounts/new/", administrator),
         (f"/accounts/{other.pk}/", administrator),
         (f"/accounts/{other.pk}/password-link/", administrator),
-        (f"/accounts/{other.pk}/second-factor/remove/", administrator),
-        ("/second-factor/", manager),
+        (f"/accounts/{other.pk}/two-factor/remove/", administrator),
+        ("/two-factor/", manager),
         ("/key/", manager),
         (f"{about}/draws/reveal/", manager),
         (f"{about}/members/", manager),
         (f"{about}/members/{analyst.pk}/remove/", manager),
         (f"{about}/adjudication/name/", manager),
         (f"{about}/invitations/{link.pk}/undo/", manager),
-        (f"/collections/{own.pk}/delete/", manager),
+        (f"/datasets/{own.pk}/delete/", manager),
         (f"/campaigns/{draft.uuid}/discard/", manager),
-        (f"/collections/{own.pk}/share/", manager),
-        (f"/collections/{own.pk}/uses/{other.pk}/end/", manager),
-        (f"/collections/{own.pk}/hand-over/", manager),
-        (f"/collections/{files.pk}/files/1/take-back/", files.owner),
-        (f"/collections/{files.pk}/files/1/ids.csv", files.owner),
+        (f"/datasets/{own.pk}/share/", manager),
+        (f"/datasets/{own.pk}/uses/{other.pk}/end/", manager),
+        (f"/datasets/{own.pk}/hand-over/", manager),
+        (f"/datasets/{files.pk}/files/1/take-back/", files.owner),
+        (f"/datasets/{files.pk}/files/1/ids.csv", files.owner),
     ]
 
 
-def test_second_factor_that_was_begun_shows_its_secret_after_the_password_only(settings) -> None:
+def test_two_factor_that_was_begun_shows_its_secret_after_the_password_only(settings) -> None:
     settings.SECOND_FACTOR = "everybody"
     user = factories.researcher()
     client = long_ago(user)
-    second_factors.start_second_factor(user=user)
-    secret = second_factors.pending_second_factor(user).secret
-    asked = client.get("/second-factor/", follow=True)
-    assert asked.redirect_chain == [("/confirm/?next=%2Fsecond-factor%2F", 302)]
+    two_factors.start_two_factor(user=user)
+    secret = two_factors.pending_two_factor(user).secret
+    asked = client.get("/two-factor/", follow=True)
+    assert asked.redirect_chain == [("/confirm/?next=%2Ftwo-factor%2F", 302)]
     assert secret not in asked.text
     given = client.post(asked.redirect_chain[0][0], {"password": factories.PASSWORD}, follow=True)
     assert secret in given.text
@@ -99,7 +99,7 @@ def test_key_asked_for_without_a_recent_password_is_created_after_it() -> None:
     client = long_ago(user)
     asked = client.post("/key/", {"scope": "manage", "days": "7"}, follow=True)
     assert asked.redirect_chain == [("/confirm/?next=%2Fkey%2F", 307)]
-    assert not AccessKey.objects.filter(user=user).exists()
+    assert not ApiToken.objects.filter(user=user).exists()
     wrong = client.post(
         asked.redirect_chain[0][0], hidden_fields(asked.text) | {"password": "wrong"}
     )
@@ -110,7 +110,7 @@ def test_key_asked_for_without_a_recent_password_is_created_after_it() -> None:
         follow=True,
     )
     assert made.redirect_chain == [("/key/", 307)]
-    key = AccessKey.objects.get(user=user)
+    key = ApiToken.objects.get(user=user)
     assert (key.scope, (key.expires_at - key.made_at).days) == ("manage", 7)
     assert 'id="api-key"' in made.text
 
@@ -183,7 +183,7 @@ def test_reading_asks_for_nothing_and_a_foreign_object_is_not_found() -> None:
     assert long_ago(user).get("/key/").status_code == 200
     stranger = long_ago(factories.researcher())
     for path in paths:
-        if path.startswith(("/campaigns/", "/collections/")):
+        if path.startswith(("/campaigns/", "/datasets/")):
             assert stranger.post(path).status_code == 404
 
 

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from tests import factories
 from tests.judging.programs import API, counted, fields_of, program
 
@@ -22,11 +22,11 @@ def test_protocols_create_from_yaml_and_document_is_one_version(api):
     assert made.status_code == 201, made.content
     again = api.post(PATH, {"document": made.json()["document"]})
     assert again.json() == made.json()
-    assert Rubric.objects.count() == 1
+    assert Protocol.objects.count() == 1
 
 
 def test_protocols_list_and_retrieve_as_document_and_yaml(api):
-    shipped = factories.rubric()
+    shipped = factories.protocol()
     pk = api.post(PATH, {"yaml": OWN}).json()["id"]
     listed = api.get(PATH).json()["results"]
     assert [each["id"] for each in listed] == [shipped.pk, pk]
@@ -67,7 +67,7 @@ def test_protocols_list_takes_a_constant_number_of_queries(api):
 def test_protocols_create_from_a_wrong_document_names_the_field(api, body, fields):
     found = fields_of(api.post(PATH, body))
     assert fields is None or len(found) == len(fields)
-    assert not Rubric.objects.exists()
+    assert not Protocol.objects.exists()
 
 
 def test_protocols_create_another_protocol_under_a_taken_version_is_refused(api):
@@ -86,7 +86,7 @@ def test_protocols_validate_stores_nothing(api):
     assert wrong["problems"][0]["line"] > 1
     assert not api.post(f"{PATH}validate/", {"yaml": "a: [b"}).json()["is_valid"]
     assert api.post(f"{PATH}validate/", {"yaml": "a\x00b"}).status_code in (200, 422)
-    assert not Rubric.objects.exists()
+    assert not Protocol.objects.exists()
 
 
 def test_protocols_of_others_are_404_and_creating_needs_the_right(api):

@@ -13,7 +13,7 @@ from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign, Round, Task
 from judging.campaigns.models.members import Enrollment
 from judging.campaigns.quality_plan import QualityPlan
-from judging.datasets.models.dataset import Collection, Unit
+from judging.datasets.models.dataset import Dataset, Unit
 from judging.overview.actions import erasures
 from judging.people.models.event import Event
 from judging.quality.actions import check_items, checks, snapshots
@@ -36,7 +36,7 @@ def checked(*, sources: int = 30, key: str | None = None, prepare=None, **shares
     """Return an open campaign with checks, each `gap` 3 tasks after what it is made of unless it
     says otherwise."""
     campaign = factories.campaign(
-        collection=factories.collection(sources=sources, expected=1), rubric=factories.rubric(key)
+        dataset=factories.dataset(sources=sources, expected=1), protocol=factories.protocol(key)
     )
     plan = quality_plan.quality_plan_to_document(QualityPlan(**{"gap": 3, **shares}))
     campaigns.change_plan(campaign=campaign, plan={"quality": plan})
@@ -91,7 +91,7 @@ def _walk(
         if not isinstance(outcome, Here):
             break
         own = Assignment.objects.select_related(
-            "task", "enrollment", "round__campaign__rubric"
+            "task", "enrollment", "round__campaign__protocol"
         ).get(pk=outcome.assignment.pk)
         sheet = sheets.sheet_of_assignment(own)
         drafts.save_draft(assignment=own, page=page(own, sheet))
@@ -106,9 +106,9 @@ def units_of(assignment: Assignment) -> set[int]:
 
 
 def question(campaign, number: int = 1) -> Unit:
-    return Unit.objects.filter(
-        question_set__source__collection=campaign.collection, position=1
-    ).order_by("pk")[number]
+    return Unit.objects.filter(question_set__source__dataset=campaign.dataset, position=1).order_by(
+        "pk"
+    )[number]
 
 
 def two(own, asked):
@@ -175,7 +175,7 @@ def gold(campaign, number: int = 1) -> CheckItem:
 
 
 def add_gold(campaign, unit: Unit, *, text: str = "") -> CheckItem:
-    criteria = {each.key: each.pk for each in campaign.rubric.criteria.all()}
+    criteria = {each.key: each.pk for each in campaign.protocol.criteria.all()}
     accepted = {criteria["grammaticality"]: [3], criteria["correctness"]: [2, 3]}
     return check_items.add_gold(campaign=campaign, unit=unit, text=text, accepted=accepted)
 
@@ -198,8 +198,8 @@ def test_gold_question_among_single_ones_is_about_what_the_others_of_its_page_ar
     source, it alone would be known as gold."""
 
     def prepare(campaign):
-        [criterion] = campaign.rubric.criteria.values_list("pk", flat=True)
-        held = Unit.objects.filter(question_set__source__collection=campaign.collection, position=1)
+        [criterion] = campaign.protocol.criteria.values_list("pk", flat=True)
+        held = Unit.objects.filter(question_set__source__dataset=campaign.dataset, position=1)
         for unit in held:
             accepted = {criterion: [1]}
             check_items.add_gold(campaign=campaign, unit=unit, text="Who?", accepted=accepted)
@@ -244,7 +244,7 @@ def test_gold_is_passed_by_any_accepted_value_and_corrected_values_count_at_once
         }
 
     assert passed() == {"A01": (1, 1), "A02": (1, 0)}
-    criteria = {each.key: each.pk for each in campaign.rubric.criteria.all()}
+    criteria = {each.key: each.pk for each in campaign.protocol.criteria.all()}
     check_items.correct_gold(
         item=items[0],
         accepted={criteria["correctness"]: [1]},
@@ -262,9 +262,9 @@ def test_gold_is_passed_by_any_accepted_value_and_corrected_values_count_at_once
     assert (deviation.after, deviation.reason) == ("correctness: 1", "A typo.")
 
 
-def test_gold_of_another_collection_is_refused():
+def test_gold_of_another_dataset_is_refused():
     campaign, elsewhere = factories.campaign(), factories.campaign()
-    accepted = {campaign.rubric.criteria.first().pk: [1]}
+    accepted = {campaign.protocol.criteria.first().pk: [1]}
     with refused("invalid_check"):
         check_items.add_gold(
             campaign=campaign, unit=question(elsewhere), text="", accepted=accepted
@@ -273,7 +273,7 @@ def test_gold_of_another_collection_is_refused():
 
 def degrade(campaign) -> None:
     for unit in Unit.objects.filter(
-        question_set__source__collection=campaign.collection, position=1
+        question_set__source__dataset=campaign.dataset, position=1
     ).order_by("pk")[::2]:
         check_items.add_degraded(
             campaign=campaign, unit=unit, text="Who built?", method="function_words"
@@ -327,7 +327,7 @@ def test_gold_that_is_reported_and_answered_in_part_is_not_passed():
     campaign = checked(sources=12, gold=60, prepare=gold)
     [own] = [each for each in evade(person(campaign)) if each.round.kind == "checks"]
     item = CheckItem.objects.get()
-    criteria = {each.key: each for each in campaign.rubric.criteria.all()}
+    criteria = {each.key: each for each in campaign.protocol.criteria.all()}
 
     def answer(key: str, value: int) -> tuple[int, int, int]:
         given = {"criterion": criteria[key], "value": value, "unit": item.unit}
@@ -431,17 +431,17 @@ def test_draft_with_checks_can_be_deleted_with_them():
     campaign = factories.campaign()
     gold(campaign)
     campaigns.discard_draft(campaign=campaign)
-    assert not Collection.objects.filter(checks_of__isnull=False).exists()
+    assert not Dataset.objects.filter(checks_of__isnull=False).exists()
     assert not CheckItem.objects.exists()
 
 
-def test_collection_of_checks_is_on_no_list(client):
+def test_dataset_of_checks_is_on_no_list(client):
     campaign = factories.campaign()
     gold(campaign)
     client.force_login(campaign.created_by)
-    own = Collection.objects.get(checks_of=campaign)
-    assert client.get(f"/collections/{own.pk}/").status_code == 404
-    assert "Checks of" not in client.get("/collections/").text
+    own = Dataset.objects.get(checks_of=campaign)
+    assert client.get(f"/datasets/{own.pk}/").status_code == 404
+    assert "Checks of" not in client.get("/datasets/").text
 
 
 def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_end():
@@ -496,7 +496,7 @@ def test_tasks_page_tells_staff_who_judge_of_no_task_they_hold_that_it_is_a_chec
         if not isinstance(found, Here):
             break
         own = Assignment.objects.select_related(
-            "task", "enrollment", "round__campaign__rubric"
+            "task", "enrollment", "round__campaign__protocol"
         ).get(pk=found.assignment.pk)
         sheet = sheets.sheet_of_assignment(own)
         kinds.add(own.round.kind)

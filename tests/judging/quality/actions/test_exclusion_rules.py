@@ -113,7 +113,7 @@ def test_rules_propose_who_reports_checks_in_place_of_answering_and_say_so():
 
 def test_rules_are_a_part_of_the_locked_protocol():
     campaign = checked(sources=2, exclude_repeats=0.5)
-    assert campaign.protocol["quality"]["exclude_repeats"] == 0.5
+    assert campaign.locked_plan["quality"]["exclude_repeats"] == 0.5
     assert exclusion_rules.standing_rules(campaign) == [
         "agrees with themselves in less than 0.5 of hidden repeats"
     ]

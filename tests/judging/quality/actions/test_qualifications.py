@@ -68,7 +68,7 @@ def given(
         correct = max(
             place
             for place in found
-            if place[1] == campaign.rubric.criteria.get(key="correctness").pk
+            if place[1] == campaign.protocol.criteria.get(key="correctness").pk
         )
         found[correct] = last
     return found
@@ -82,7 +82,7 @@ def tried(who: Enrollment, number: int, *values: int, **more) -> QualificationTr
 
 def claimed(who: Enrollment) -> object:
     own = Enrollment.objects.select_related("campaign").get(pk=who.pk)
-    round = own.campaign.rounds.select_related("campaign__rubric").get(kind="main")
+    round = own.campaign.rounds.select_related("campaign__protocol").get(kind="main")
     return assignments.claim_assignment(enrollment=own, round=round)
 
 
@@ -197,13 +197,13 @@ def test_wrong_key_is_mended_and_tries_are_marked_again() -> None:
 
 def test_items_and_marks_are_locked_with_the_protocol() -> None:
     campaign, _who = opened("training", "qualification", pass_mark=70, tries=3)
-    locked = campaign.protocol["qualification"]
+    locked = campaign.locked_plan["qualification"]
     assert (locked["pass_mark"], locked["tries"]) == (70, 3)
     assert locked["items"][0]["keys"]["correctness"] == {
         "accepted": [3],
         "explanation": "It asks for her.",
     }
-    assert len(campaign.protocol["training"]["items"]) == 1
+    assert len(campaign.locked_plan["training"]["items"]) == 1
     with pytest.raises(CannotChangeExercises):
         item(campaign)
     with pytest.raises(CannotChangeExercises):
@@ -228,7 +228,7 @@ def test_campaign_without_items_has_no_gate_and_a_copy_has_those_of_the_first() 
     campaign, who = opened()
     assert qualifications.outcome(who) == "none"
     assert isinstance(claimed(who), Here)
-    assert "qualification" not in campaign.protocol
+    assert "qualification" not in campaign.locked_plan
     other, _who = opened("qualification", repeated=True)
     copied = campaigns.duplicate_campaign(campaign=other, by=other.created_by)
     copied.refresh_from_db()

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def sent(draft):
     """Return what a manager sends to make a gold question of the first source's first question."""
-    unit = draft.collection.sources.first().question_sets.first().units.get(position=1)
-    criterion = draft.rubric.criteria.get(key="correctness")
+    unit = draft.dataset.sources.first().question_sets.first().units.get(position=1)
+    criterion = draft.protocol.criteria.get(key="correctness")
     name = unit_name(draft, unit.pk)
     return {"unit": name, "text": "Who is it?", f"accepted_{criterion.pk}": [2, 3]}
 
@@ -26,7 +26,7 @@ def test_gold_question_is_found_by_its_source_and_added_without_naming_a_system(
     html = page.get(address("gold", draft), {"source": "s1"}).text
     assert "Who built lock 1, asks Alba (1)?" in html
     assert "Brisa</" not in html
-    units = draft.collection.sources.first().question_sets.values_list("units", flat=True)
+    units = draft.dataset.sources.first().question_sets.values_list("units", flat=True)
     assert not any(f'value="{unit}"' in html for unit in units)  # in the order of the file
     assert page.post(f"{address('gold', draft)}?source=s1", sent).status_code == 302
     item = CheckItem.objects.get()
@@ -67,7 +67,7 @@ def test_who_judges_the_material_sees_no_copies_for_a_plan_of_a_part_of_it(page,
     page.post(made)
     copies = list(CheckItem.objects.values_list("unit__question__text", flat=True))
     Campaign.objects.filter(pk=draft.pk).update(selection={"systems": ["Alba"]})
-    judged = factories.opened(collection=draft.collection, manager=draft.created_by)
+    judged = factories.opened(dataset=draft.dataset, manager=draft.created_by)
     shown = page.get(address("gold", draft)).text
     assert all(escape(text) in shown for text in copies)
 
@@ -80,9 +80,9 @@ def test_who_judges_the_material_sees_no_copies_for_a_plan_of_a_part_of_it(page,
 
 def test_items_of_another_campaign_are_not_found(page, draft, sent, open_campaign):
     other = factories.campaign()
-    unit = other.collection.sources.first().question_sets.first().units.get(position=1)
+    unit = other.dataset.sources.first().question_sets.first().units.get(position=1)
     theirs = check_items.add_gold(
-        campaign=other, unit=unit, text="", accepted={other.rubric.criteria.first().pk: [1]}
+        campaign=other, unit=unit, text="", accepted={other.protocol.criteria.first().pk: [1]}
     )
     assert page.get(f"/campaigns/{draft.uuid}/plan/checks/gold/{theirs.pk}/").status_code == 404
     assert page.post(f"/campaigns/{draft.uuid}/plan/checks/{theirs.pk}/retire/").status_code == 404

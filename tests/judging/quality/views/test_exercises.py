@@ -21,9 +21,7 @@ def of(draft, kind: str = "qualification", name: str = "exercises") -> str:
 
 
 def test_manager_takes_a_question_of_the_material_and_gives_it_a_key(page, draft) -> None:
-    question = Question.objects.filter(
-        unit__question_set__source__collection=draft.collection
-    ).first()
+    question = Question.objects.filter(unit__question_set__source__dataset=draft.dataset).first()
     found = page.get(of(draft) + "?find=lock 1")
     assert question.text in found.text
     # by places, for keys are in the order of the file

@@ -40,7 +40,7 @@ def test_rate_is_planned_shown_by_the_hour_and_locked(page, draft):
     assert "an hour pays 9.00 GBP" in page.get(address("pay", draft)).text
     page.post(address("lock", draft))
     draft.refresh_from_db()
-    assert draft.protocol["rate"] == RATE
+    assert draft.locked_plan["rate"] == RATE
     page.post(address("pay", draft), RATE | {"amount": "0.01"})
     draft.refresh_from_db()
     assert draft.rate == RATE

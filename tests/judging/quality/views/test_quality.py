@@ -92,18 +92,18 @@ def test_thresholds_are_saved_with_the_plan_and_fixed_by_the_lock(page, draft):
 
     page.post(address("lock", draft))
     draft.refresh_from_db()
-    assert draft.protocol["quality"]["fastest"] == 1.5
-    before = draft.protocol_digest
+    assert draft.locked_plan["quality"]["fastest"] == 1.5
+    before = draft.locked_digest
     page.post(address("quality", draft), sent | {"fastest": "0.1"})
     draft.refresh_from_db()
-    assert (draft.quality["fastest"], draft.protocol_digest) == (1.5, before)
-    assert campaigns.hash_protocol(draft.protocol) == before
+    assert (draft.quality["fastest"], draft.locked_digest) == (1.5, before)
+    assert campaigns.hash_plan(draft.locked_plan) == before
 
 
 def test_protocol_names_every_threshold_also_where_none_was_chosen(page, draft):
     page.post(address("lock", draft))
     draft.refresh_from_db()
-    assert draft.protocol["quality"]["same_share"] == 0.95
+    assert draft.locked_plan["quality"]["same_share"] == 0.95
 
 
 @pytest.mark.parametrize(

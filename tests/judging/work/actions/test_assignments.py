@@ -26,10 +26,8 @@ pytestmark = pytest.mark.django_db
 
 
 def opened(*, sources: int = 3, annotators: int = 1, **fields) -> Round:
-    material = factories.collection(sources=sources)
-    return main_round(
-        factories.opened(collection=material, annotators_per_task=annotators, **fields)
-    )
+    material = factories.dataset(sources=sources)
+    return main_round(factories.opened(dataset=material, annotators_per_task=annotators, **fields))
 
 
 def hand_in(assignment: Assignment) -> None:

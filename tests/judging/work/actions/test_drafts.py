@@ -36,7 +36,7 @@ def small() -> Assignment:
 
 @pytest.fixture
 def staged() -> Assignment:
-    return held(factories.opened(rubric=factories.rubric("qgbench-staged")))
+    return held(factories.opened(protocol=factories.protocol("qgbench-staged")))
 
 
 def answer_stage(assignment: Assignment, stage: int, value: int = 3) -> None:

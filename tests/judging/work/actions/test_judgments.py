@@ -49,7 +49,7 @@ def small() -> Assignment:
 
 @pytest.fixture
 def bench() -> Assignment:
-    return held(factories.opened(rubric=factories.rubric("qgbench"), annotators_per_task=1))
+    return held(factories.opened(protocol=factories.protocol("qgbench"), annotators_per_task=1))
 
 
 def test_submit_turns_drafts_into_judgments(small: Assignment) -> None:
@@ -85,7 +85,9 @@ def test_submit_leaves_out_what_is_optional_and_unanswered() -> None:
 
     plain = documents.parse(factories.SMALL, "small.yaml")
     criteria = (plain.criteria[0], replace(plain.criteria[1], optional=True))
-    task = held(factories.opened(rubric=factories.rubric(criteria=criteria), annotators_per_task=1))
+    task = held(
+        factories.opened(protocol=factories.protocol(criteria=criteria), annotators_per_task=1)
+    )
     required = [
         (asked, 1)
         for asked in sheets.sheet_of_assignment(task).asked()
@@ -106,8 +108,8 @@ def test_submit_stores_what_a_rule_forces_with_its_cause(bench: Assignment) -> N
 
 
 def test_submit_stores_what_is_asked_once_on_each_member() -> None:
-    material = factories.collection(sources=1, systems=["Alba"], expected=2)
-    pair = held(factories.opened(collection=material, rubric=factories.rubric("qgstec2010-b")))
+    material = factories.dataset(sources=1, systems=["Alba"], expected=2)
+    pair = held(factories.opened(dataset=material, protocol=factories.protocol("qgstec2010-b")))
     answer(pair, variety=2, relevance=1, questionType=1, correctness=1, ambiguity=1)
     judgments.submit_task(assignment=pair, token=pair.submit_token)
     variety = Judgment.objects.filter(criterion__key="variety")
@@ -307,7 +309,7 @@ def test_hand_in_stores_nothing_where_a_later_answer_is_in_the_way(small: Assign
 @pytest.mark.django_db(transaction=True)
 def test_hand_in_and_claims_of_one_person_at_one_moment_end_at_one_task() -> None:
     """Both lock the person's row first; the other way round PostgreSQL would break a deadlock."""
-    campaign = factories.opened(collection=factories.collection(sources=20), annotators_per_task=1)
+    campaign = factories.opened(dataset=factories.dataset(sources=20), annotators_per_task=1)
     task = held(campaign)
     page, token, sheet = whole(task), task.submit_token, sheets.sheet_of_assignment(task)
 
@@ -363,7 +365,7 @@ def test_two_tabs_with_crossing_sequences_keep_the_highest() -> None:
 @pytest.mark.threads
 @pytest.mark.django_db(transaction=True)
 def test_late_submit_and_a_claim_at_one_moment_fill_the_place_once() -> None:
-    campaign = factories.opened(collection=factories.collection(sources=6), annotators_per_task=1)
+    campaign = factories.opened(dataset=factories.dataset(sources=6), annotators_per_task=1)
     late = [held(campaign) for _ in range(6)]
     for task in late:
         answer(task)

@@ -19,9 +19,7 @@ def sheet_for(campaign: Campaign, label: str = "A01") -> sheets.Sheet:
 
 
 def opened(key: str | None = None, **material) -> Campaign:
-    return factories.opened(
-        rubric=factories.rubric(key), collection=factories.collection(**material)
-    )
+    return factories.opened(protocol=factories.protocol(key), dataset=factories.dataset(**material))
 
 
 def test_sheet_names_hold_shown_order_and_criterion_only() -> None:
@@ -57,10 +55,10 @@ def test_sheet_of_a_question_set_keeps_the_order_of_the_file() -> None:
 
 
 def test_sheet_of_a_lone_question_does_not_ask_for_its_variety() -> None:
-    material = factories.collection(sources=1, systems=["Alba"], expected=2)
+    material = factories.dataset(sources=1, systems=["Alba"], expected=2)
     Question.objects.get(unit__position=2).delete()
     sheet = sheet_for(
-        factories.opened(rubric=factories.rubric("qgstec2010-b"), collection=material)
+        factories.opened(protocol=factories.protocol("qgstec2010-b"), dataset=material)
     )
     assert [asked.criterion.key for asked in sheet.asked()] == [
         "relevance",
@@ -112,10 +110,10 @@ def test_values_copy_what_is_asked_once_to_each_question_of_the_set() -> None:
 
 
 def test_sheet_of_a_set_says_which_of_its_slots_are_empty() -> None:
-    material = factories.collection(sources=1, systems=["Alba"], expected=6)
+    material = factories.dataset(sources=1, systems=["Alba"], expected=6)
     Question.objects.filter(unit__position__in=(3, 6)).delete()
     sheet = sheet_for(
-        factories.opened(rubric=factories.rubric("qgstec2010-a"), collection=material)
+        factories.opened(protocol=factories.protocol("qgstec2010-a"), dataset=material)
     )
     assert [(question.letter, question.text[-3:]) for question in sheet.questions()] == [
         ("A", "1)?"),

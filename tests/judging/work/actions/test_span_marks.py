@@ -126,7 +126,7 @@ def test_marks_may_be_left_out_where_the_protocol_says_so() -> None:
     shipped = documents.shipped("qgstec2010-a")
     assert shipped.span_mark is not None
     optional = replace(shipped, key="optional", span_mark=replace(shipped.span_mark, optional=True))
-    campaign = factories.opened(rubric=factories.rubrics.install(document=optional))
+    campaign = factories.opened(protocol=factories.protocols.install(document=optional))
     task = studies.held(studies.annotator(campaign)[1])
     answer_all(task)
     assert judgments.submit_task(assignment=task, token=task.submit_token).state == "submitted"

@@ -20,7 +20,7 @@ FROM judging_assignment done
 JOIN judging_taskunit shown ON shown.task_id = done.task_id
 JOIN judging_question question ON question.unit_id = shown.unit_id
 CROSS JOIN judging_criterion criterion
-WHERE done.round_id = %(round)s AND criterion.rubric_id = %(rubric)s;
+WHERE done.round_id = %(round)s AND criterion.protocol_id = %(protocol)s;
 ANALYZE judging_judgment;
 ANALYZE judging_assignment;
 """
@@ -28,14 +28,14 @@ ANALYZE judging_assignment;
 
 @pytest.fixture
 def campaign():
-    material = factories.collection(sources=SOURCES)
-    made = factories.opened(collection=material, annotators_per_task=ANNOTATORS)
+    material = factories.dataset(sources=SOURCES)
+    made = factories.opened(dataset=material, annotators_per_task=ANNOTATORS)
     people = [factories.enrollment(made).pk for _ in range(ANNOTATORS)]
     main = made.rounds.get(kind="main")
     with connection.cursor() as cursor:
         first = main.assignments.order_by("place").values_list("place", flat=True).first()
         padded = people if first else people[1:] + people[:1]
-        cursor.execute(FILL, {"people": padded, "round": main.pk, "rubric": made.rubric_id})
+        cursor.execute(FILL, {"people": padded, "round": main.pk, "protocol": made.protocol_id})
     return made
 
 

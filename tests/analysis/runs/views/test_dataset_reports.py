@@ -40,9 +40,9 @@ def quiet_bell(monkeypatch):
     monkeypatch.setattr(tasks, "ring", lambda job_id: None)
 
 
-def press(client, collection):
-    client.force_login(collection.owner)
-    return client.post(reverse("analysis:collection_report", args=[collection.pk]))
+def press(client, dataset):
+    client.force_login(dataset.owner)
+    return client.post(reverse("analysis:dataset_report", args=[dataset.pk]))
 
 
 LATER = re.compile(
@@ -53,10 +53,10 @@ LATER = re.compile(
 NUMBER = re.compile(r'([Rr]uns?[ /]|"run": )\d+')
 
 
-def report_of(client, collection):
+def report_of(client, dataset):
     """Press the button and have a worker make the report; return its digest, its page and its files
     of text, without the number of the run and the list of all."""
-    answer = press(client, collection)
+    answer = press(client, dataset)
     run = Run.objects.latest("number")
     assert answer.url == reverse("analysis:report", args=[run.campaign.uuid])
     tasks.current_app.tasks[runs.KIND].run(str(run.job_id))
@@ -76,19 +76,19 @@ def report_of(client, collection):
 @pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_button_makes_the_same_report_to_the_letter_when_files_are_taken_back(client):
-    collection, rubric = assembled(), factories.rubric()
+    dataset, protocol = assembled(), factories.protocol()
     for rater, values in (("Ana", (3, 2, 1, 3)), ("Bo", (3, 1, 1, 2))):
-        add(collection, ratings(*values), rubric=rubric, columns=of_one(rater))
-    client.force_login(collection.owner)
-    digest, texts = report_of(client, collection)
+        add(dataset, ratings(*values), protocol=protocol, columns=of_one(rater))
+    client.force_login(dataset.owner)
+    digest, texts = report_of(client, dataset)
 
-    rated = add(collection, ratings(1, 2, 3, 1), rubric=rubric, columns=of_one("Cy"))
-    scored = add(collection, SCORES, columns=MATERIAL | BLEU)
-    batch = add(collection, SECOND)
-    assert frames.hash_data(frames.read_campaign(collection.campaigns.get())) != digest
+    rated = add(dataset, ratings(1, 2, 3, 1), protocol=protocol, columns=of_one("Cy"))
+    scored = add(dataset, SCORES, columns=MATERIAL | BLEU)
+    batch = add(dataset, SECOND)
+    assert frames.hash_data(frames.read_campaign(dataset.campaigns.get())) != digest
     for added in (batch, scored, rated):
-        take_back.remove_added_rows(added=added, by=collection.owner, now=NOW)
-    again, again_texts = report_of(client, collection)
+        take_back.remove_added_rows(added=added, by=dataset.owner, now=NOW)
+    again, again_texts = report_of(client, dataset)
 
     assert again == digest
     assert again_texts == texts
@@ -96,13 +96,13 @@ def test_button_makes_the_same_report_to_the_letter_when_files_are_taken_back(cl
 
 
 def test_button_makes_the_campaign_that_means_need_once(client):
-    factories.rubric()
-    collection = assembled(SCORES, columns=means("grammaticality"))
+    factories.protocol()
+    dataset = assembled(SCORES, columns=means("grammaticality"))
 
-    press(client, collection)
-    press(client, collection)
+    press(client, dataset)
+    press(client, dataset)
 
-    campaign = collection.campaigns.get()
+    campaign = dataset.campaigns.get()
     assert (campaign.state, campaign.origin) == ("closed", "imported")
     assert Run.objects.get().campaign == campaign
 
@@ -116,19 +116,19 @@ def test_button_makes_the_campaign_that_means_need_once(client):
     ],
 )
 def test_button_finds_the_protocol_of_means_under_other_names(client, name):
-    factories.rubric()
-    collection = assembled(SCORES, columns=means(name))
+    factories.protocol()
+    dataset = assembled(SCORES, columns=means(name))
 
-    press(client, collection)
+    press(client, dataset)
 
     assert Run.objects.get().campaign.origin == "imported"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_report_of_means_says_what_they_are_and_shows_no_dashes(client):
-    factories.rubric()
-    collection = assembled(SCORES, columns=means("grammaticality"))
-    press(client, collection)
+    factories.protocol()
+    dataset = assembled(SCORES, columns=means("grammaticality"))
+    press(client, dataset)
     run = Run.objects.get()
     tasks.current_app.tasks[runs.KIND].run(str(run.job_id))
     found = runs.found_by(run)
@@ -141,18 +141,18 @@ def test_report_of_means_says_what_they_are_and_shows_no_dashes(client):
 
 
 def test_button_says_what_is_lacking(client):
-    collection = assembled()
+    dataset = assembled()
 
-    answer = press(client, collection)
+    answer = press(client, dataset)
 
-    assert answer.url == reverse("judging:collection", args=[collection.pk])
+    assert answer.url == reverse("judging:dataset", args=[dataset.pk])
     assert refusals_on(client.get(answer.url)) == ["nothing_to_analyse"]
     assert not Run.objects.exists()
 
 
 def test_button_says_that_no_protocol_fits(client):
-    collection = assembled(SCORES, columns=means("loveliness"))
+    dataset = assembled(SCORES, columns=means("loveliness"))
 
-    answer = press(client, collection)
+    answer = press(client, dataset)
 
     assert refusals_on(client.get(answer.url)) == ["nothing_to_analyse"]

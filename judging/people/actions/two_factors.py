@@ -18,14 +18,14 @@ from judging.base.actions.seals import locks
 from judging.base.refusals import Refused
 from judging.people.actions import history, visits
 from judging.people.models.event import Event
-from judging.people.models.second_factor import SecondFactor
+from judging.people.models.two_factor import TwoFactor
 from judging.people.models.user import User
 
-SALT = "judging.second_factor"
+SALT = "judging.two_factor"
 CODES = 10
 LATE = (-1, 0, 1)  # half minutes by which a device's clock may be off
 ISSUER = "Quaestor"
-SHOWN = "second_factor_shown"  # in the session of a browser that logged in with one
+SHOWN = "two_factor_shown"  # in the session of a browser that logged in with one
 
 
 class WrongCode(Refused):
@@ -38,7 +38,7 @@ class WrongCode(Refused):
 class NotAllowed(Refused):
     """The second factor cannot be changed this way; the message says why."""
 
-    code = "second_factor_required"
+    code = "two_factor_required"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class DeviceOffer:
 
 def is_on(user: User) -> bool:
     """Return whether an account has a confirmed second factor."""
-    return SecondFactor.objects.filter(user=user, confirmed_at__isnull=False).exists()
+    return TwoFactor.objects.filter(user=user, confirmed_at__isnull=False).exists()
 
 
 def is_required(user: User) -> bool:
@@ -62,23 +62,23 @@ def is_required(user: User) -> bool:
     return (everybody or administrators) and user.has_usable_password()
 
 
-def start_second_factor(*, user: User) -> None:
+def start_two_factor(*, user: User) -> None:
     """Make a secret, which counts once `confirm` got one of its codes."""
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if is_on(user):
             raise NotAllowed(
-                "There is a second factor already. Turn it off first.", code="second_factor_exists"
+                "There is a second factor already. Turn it off first.", code="two_factor_exists"
             )
         sealed = locks(SALT).encrypt(pyotp.random_base32().encode()).decode()
-        SecondFactor.objects.update_or_create(
+        TwoFactor.objects.update_or_create(
             user=user, defaults={"secret": sealed, "last_step": 0, "recovery": []}
         )
 
 
-def pending_second_factor(user: User) -> DeviceOffer | None:
+def pending_two_factor(user: User) -> DeviceOffer | None:
     """Return the second factor that was begun and is not confirmed yet, if any."""
-    begun = SecondFactor.objects.filter(user=user, confirmed_at__isnull=True).first()
+    begun = TwoFactor.objects.filter(user=user, confirmed_at__isnull=True).first()
     if begun is None:
         return None
     secret = _secret(begun)
@@ -87,7 +87,7 @@ def pending_second_factor(user: User) -> DeviceOffer | None:
     )
 
 
-def confirm_second_factor(*, user: User, code: str, now: datetime) -> list[str]:
+def confirm_two_factor(*, user: User, code: str, now: datetime) -> list[str]:
     """Turn the second factor on by the device's first code; return the recovery codes, which cannot
     be shown again.
 
@@ -96,7 +96,7 @@ def confirm_second_factor(*, user: User, code: str, now: datetime) -> list[str]:
     """
     with transaction.atomic():
         begun = (
-            SecondFactor.objects.select_for_update()
+            TwoFactor.objects.select_for_update()
             .filter(user=user, confirmed_at__isnull=True)
             .first()
         )
@@ -117,7 +117,7 @@ def confirm_second_factor(*, user: User, code: str, now: datetime) -> list[str]:
 def check_code(*, user: User, code: str, now: datetime) -> None:
     """Accept a code of the device, or a recovery code, only once; raise WrongCode for any other."""
     with transaction.atomic():
-        factor = SecondFactor.objects.select_for_update().get(user=user, confirmed_at__isnull=False)
+        factor = TwoFactor.objects.select_for_update().get(user=user, confirmed_at__isnull=False)
         if step := _step_of(factor, code, now):
             factor.last_step = step
         elif (used := _digest(code)) in factor.recovery:
@@ -139,7 +139,7 @@ def turn_off(*, user: User, by: User | None = None) -> None:
     if by == user and is_required(user):
         raise NotAllowed("This site requires a second factor at log-in.")
     with transaction.atomic():
-        gone, _of = SecondFactor.objects.filter(user=user).delete()
+        gone, _of = TwoFactor.objects.filter(user=user).delete()
         if gone:
             history.record_event(
                 Event.Act.SECOND_FACTOR_OFF, by=by, about=history.account_name(user)
@@ -148,21 +148,21 @@ def turn_off(*, user: User, by: User | None = None) -> None:
             visits.end_all(user=user)
 
 
-def _secret(factor: SecondFactor) -> str:
+def _secret(factor: TwoFactor) -> str:
     return locks(SALT).decrypt(factor.secret.encode()).decode()
 
 
-def rotate_second_factors() -> int:
+def rotate_two_factors() -> int:
     """Encrypt every secret again with the site's newest key; return how many."""
     with transaction.atomic():
-        factors = list(SecondFactor.objects.select_for_update())
+        factors = list(TwoFactor.objects.select_for_update())
         for each in factors:
             each.secret = locks(SALT).rotate(each.secret.encode()).decode()
             each.save(update_fields=["secret"])
     return len(factors)
 
 
-def _step_of(factor: SecondFactor, code: str, now: datetime) -> int:
+def _step_of(factor: TwoFactor, code: str, now: datetime) -> int:
     """Return the number of the code's half minute, if that is about now and later than the last one
     accepted; else 0."""
     shown = re.sub(r"\s", "", code)

@@ -5,12 +5,12 @@ from django.conf import settings
 from django.db import models
 
 
-class SecondFactor(models.Model):
+class TwoFactor(models.Model):
     """One account's second factor. The secret is stored encrypted, the recovery codes only as
     hashes."""
 
     user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="second_factor"
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="two_factor"
     )
     secret = models.TextField(editable=False)
     confirmed_at = models.DateTimeField(

@@ -1,4 +1,4 @@
-"""The example in docs/rubric-schema.md is a valid rubric, and the page names all there is to write."""
+"""The example in docs/protocol-schema.md is a valid protocol, and the page names all there is to write."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -7,14 +7,14 @@ from typing import get_args
 from judging.protocols import protocol_schema as schema
 from judging.protocols.documents import localized, parse
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "rubric-schema.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "protocol-schema.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
-def test_the_example_is_a_rubric() -> None:
-    rubric = parse(TEXT.split("```yaml\n")[1].split("```")[0], "rubric-schema.md")
-    assert rubric.key == "clear-and-short"
-    assert localized(rubric, "nl").title == "Helder en kort"
+def test_the_example_is_a_protocol() -> None:
+    protocol = parse(TEXT.split("```yaml\n")[1].split("```")[0], "protocol-schema.md")
+    assert protocol.key == "clear-and-short"
+    assert localized(protocol, "nl").title == "Helder en kort"
 
 
 def test_every_key_and_choice_is_told() -> None:

@@ -14,29 +14,29 @@ from django.test import Client
 from django.utils import timezone
 
 from judging.base.actions import seals
-from judging.people.actions import second_factors
+from judging.people.actions import two_factors
 from judging.people.models.event import Event
-from judging.people.models.second_factor import SecondFactor
+from judging.people.models.two_factor import TwoFactor
 from judging.people.models.user import User
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-PAGE, CODE = "/second-factor/", "/login/code/"
+PAGE, CODE = "/two-factor/", "/login/code/"
 
 
 def code_of(user: User, *, later: timedelta = timedelta()) -> str:
     """Return what the device shows; `later` because no code is taken twice."""
-    return pyotp.TOTP(second_factors._secret(SecondFactor.objects.get(user=user))).at(
+    return pyotp.TOTP(two_factors._secret(TwoFactor.objects.get(user=user))).at(
         timezone.now() + later
     )
 
 
 def set_up(user: User) -> list[str]:
     """Turn the factor on by a code of a while ago, so that the present one is still to be had."""
-    second_factors.start_second_factor(user=user)
+    two_factors.start_two_factor(user=user)
     then = timezone.now() - timedelta(minutes=5)
-    device = pyotp.TOTP(second_factors.pending_second_factor(user).secret)
-    return second_factors.confirm_second_factor(user=user, code=device.at(then), now=then)
+    device = pyotp.TOTP(two_factors.pending_two_factor(user).secret)
+    return two_factors.confirm_two_factor(user=user, code=device.at(then), now=then)
 
 
 def half_in(user: User, **form: str) -> Client:
@@ -53,15 +53,15 @@ def is_in(client: Client) -> bool:
 def test_code_is_that_of_rfc_6238() -> None:
     user = factories.user()
     secret = base64.b32encode(b"12345678901234567890")
-    SecondFactor.objects.create(
+    TwoFactor.objects.create(
         user=user,
-        secret=seals.locks(second_factors.SALT).encrypt(secret).decode(),
+        secret=seals.locks(two_factors.SALT).encrypt(secret).decode(),
         confirmed_at=timezone.now(),
     )
     at = datetime(1970, 1, 1, 0, 0, 59, tzinfo=UTC)  # appendix B: 94287082 of eight digits
-    with pytest.raises(second_factors.WrongCode):
-        second_factors.check_code(user=user, code="287083", now=at)
-    second_factors.check_code(user=user, code="287082", now=at)
+    with pytest.raises(two_factors.WrongCode):
+        two_factors.check_code(user=user, code="287083", now=at)
+    two_factors.check_code(user=user, code="287082", now=at)
 
 
 def test_owner_sets_it_up_and_logs_in_with_it() -> None:
@@ -80,12 +80,12 @@ def test_owner_sets_it_up_and_logs_in_with_it() -> None:
     assert "no-store" in shown["Cache-Control"]
     assert (is_in(here), is_in(elsewhere)) == (True, False)
 
-    client = half_in(user, next="/collections/")
+    client = half_in(user, next="/datasets/")
     assert not is_in(client)
-    assert client.post(CODE, {"code": code_of(user)}).url == "/collections/"
+    assert client.post(CODE, {"code": code_of(user)}).url == "/datasets/"
     assert is_in(client)
     assert list(Event.objects.filter(who=user.pk).order_by("pk").values_list("act", "after")) == [
-        ("second_factor.on", ""),
+        ("two_factor.on", ""),
         ("log_in", "with a second factor"),
     ]
 
@@ -93,8 +93,8 @@ def test_owner_sets_it_up_and_logs_in_with_it() -> None:
 def test_secret_is_encrypted_and_codes_are_hashed() -> None:
     user = factories.user()
     codes = set_up(user)
-    kept = SecondFactor.objects.get()
-    assert second_factors._secret(kept) not in kept.secret
+    kept = TwoFactor.objects.get()
+    assert two_factors._secret(kept) not in kept.secret
     assert not any(code in str(kept.recovery) for code in codes)
 
 
@@ -114,7 +114,7 @@ def test_recovery_code_works_once() -> None:
     codes = set_up(user)
     assert half_in(user).post(CODE, {"code": codes[3].upper().replace("-", " ")}).status_code == 302
     assert half_in(user).post(CODE, {"code": codes[3]}).status_code == 422
-    assert Event.objects.get(act="second_factor.recovery").after == "9 left"
+    assert Event.objects.get(act="two_factor.recovery").after == "9 left"
 
 
 def test_guesses_of_codes_have_to_wait() -> None:
@@ -169,7 +169,7 @@ def test_administrator_must_have_one_where_the_site_says_so(settings) -> None:
     inside.post(CODE, {"code": code_of(administrator)})
     assert inside.get("/accounts/").status_code == 200
     inside.post(PAGE, {"act": "off"})
-    assert second_factors.is_on(administrator)
+    assert two_factors.is_on(administrator)
 
 
 def test_everybody_with_a_password_must_have_one_where_the_site_says_so(settings) -> None:
@@ -186,10 +186,10 @@ def test_owner_turns_it_off() -> None:
     client = half_in(user)
     client.post(CODE, {"code": code_of(user)})
     client.post(PAGE, {"act": "begin"})  # there is one already
-    assert second_factors.is_on(user)
+    assert two_factors.is_on(user)
     client.post(PAGE, {"act": "off"})
-    assert not SecondFactor.objects.exists()
-    assert Event.objects.filter(act="second_factor.off", who=user.pk).count() == 1
+    assert not TwoFactor.objects.exists()
+    assert Event.objects.filter(act="two_factor.off", who=user.pk).count() == 1
 
 
 def test_administrator_takes_a_lost_one_away_and_its_sessions_end() -> None:
@@ -199,44 +199,42 @@ def test_administrator_takes_a_lost_one_away_and_its_sessions_end() -> None:
     client.post(CODE, {"code": code_of(user)})
     assert is_in(client)
     page = factories.logged_in(administrator)
-    page.post(f"/accounts/{user.pk}/second-factor/remove/")
-    assert (second_factors.is_on(user), is_in(client)) == (False, False)
+    page.post(f"/accounts/{user.pk}/two-factor/remove/")
+    assert (two_factors.is_on(user), is_in(client)) == (False, False)
     assert (
         factories.logged_in(factories.researcher())
-        .post(f"/accounts/{user.pk}/second-factor/remove/")
+        .post(f"/accounts/{user.pk}/two-factor/remove/")
         .status_code
         == 403
     )
-    assert page.get(f"/accounts/{user.pk}/second-factor/remove/").status_code == 405
-    assert page.post("/accounts/999999/second-factor/remove/").status_code == 404
+    assert page.get(f"/accounts/{user.pk}/two-factor/remove/").status_code == 405
+    assert page.post("/accounts/999999/two-factor/remove/").status_code == 404
 
 
 def test_command_takes_it_away_for_the_only_administrator() -> None:
     user = factories.user(is_superuser=True)
     set_up(user)
-    call_command("remove_second_factor", user.username)
-    assert not second_factors.is_on(user)
+    call_command("remove_two_factor", user.username)
+    assert not two_factors.is_on(user)
     with pytest.raises(CommandError):
-        call_command("remove_second_factor", user.username)
+        call_command("remove_two_factor", user.username)
 
 
-def test_new_site_key_keeps_the_second_factor_while_the_old_one_is_named(settings) -> None:
+def test_new_site_key_keeps_the_two_factor_while_the_old_one_is_named(settings) -> None:
     user, old = factories.user(), settings.SECRET_KEY
     set_up(user)
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "n" * 50, [old]
-    second_factors.check_code(user=user, code=code_of(user), now=timezone.now())
-    assert second_factors.rotate_second_factors() == 1
+    two_factors.check_code(user=user, code=code_of(user), now=timezone.now())
+    assert two_factors.rotate_two_factors() == 1
     settings.SECRET_KEY_FALLBACKS = []
     later = timedelta(seconds=30)
-    second_factors.check_code(
-        user=user, code=code_of(user, later=later), now=timezone.now() + later
-    )
+    two_factors.check_code(user=user, code=code_of(user, later=later), now=timezone.now() + later)
 
 
 def test_where_the_key_is_lost_recovery_codes_are_left() -> None:
     user = factories.user()
     codes = set_up(user)
-    SecondFactor.objects.update(secret=Fernet(Fernet.generate_key()).encrypt(b"x").decode())
+    TwoFactor.objects.update(secret=Fernet(Fernet.generate_key()).encrypt(b"x").decode())
     client = half_in(user)
     assert client.post(CODE, {"code": "123456"}).status_code == 422
     assert client.post(CODE, {"code": codes[0]}).status_code == 302

@@ -5,17 +5,17 @@ import pytest
 from django.urls import reverse
 
 from judging.protocols import documents, protocol_edits
-from judging.protocols.models.protocol import RubricDraft
+from judging.protocols.models.protocol import ProtocolDraft
 from tests import factories
 from tests.judging.drafting import document, draft, send, shown
 from tests.judging.forms_of import fields
 
 pytestmark = pytest.mark.django_db
 PAGES = [
-    "judging:rubric_draft",
-    "judging:rubric_draft_yaml",
-    "judging:rubric_draft_file",
-    "annotation:rubric_preview",
+    "judging:protocol_draft",
+    "judging:protocol_draft_yaml",
+    "judging:protocol_draft_file",
+    "annotation:protocol_preview",
 ]
 
 
@@ -142,9 +142,9 @@ def test_renamed_key_is_followed_by_what_names_it(page, owner):
 
     send(page, made, **{"criteria[1].key": "clarity"})
 
-    rubric = document(made)
-    assert rubric.rules[0].criterion == "clarity"
-    assert documents.untranslated(rubric, "de") == ()
+    protocol = document(made)
+    assert protocol.rules[0].criterion == "clarity"
+    assert documents.untranslated(protocol, "de") == ()
 
 
 def test_standard_terms_are_changed_and_taken_away_in_the_form(page, owner):
@@ -191,20 +191,20 @@ def test_save_from_another_tab_is_not_overwritten_and_nothing_entered_is_lost(pa
     send(page, made, title="From one tab")
 
     answer = page.post(
-        reverse("judging:rubric_draft", args=[made.pk]), older | {"title": ["From the other"]}
+        reverse("judging:protocol_draft", args=[made.pk]), older | {"title": ["From the other"]}
     )
 
     assert answer.status_code == 409
     assert 'value="From the other"' in answer.text
     assert document(made).title == "From one tab"
     again = fields(answer.text, "editor-form")
-    assert page.post(reverse("judging:rubric_draft", args=[made.pk]), again).status_code == 302
+    assert page.post(reverse("judging:protocol_draft", args=[made.pk]), again).status_code == 302
     assert document(made).title == "From the other"
 
 
 def test_empty_and_strange_forms_end_in_a_page(page, owner):
     made = draft(owner)
-    url = reverse("judging:rubric_draft", args=[made.pk])
+    url = reverse("judging:protocol_draft", args=[made.pk])
 
     assert page.post(url, {}).status_code == 409
     strange = {
@@ -232,7 +232,7 @@ def test_html_in_a_draft_renders_as_text(page, owner):
 def test_what_the_form_cannot_show_is_named_and_kept(page, owner):
     made = draft(owner, factories.SMALL + "colour: red\n")
 
-    text = page.get(reverse("judging:rubric_draft", args=[made.pk])).text
+    text = page.get(reverse("judging:protocol_draft", args=[made.pk])).text
 
     assert "<code>colour</code>" in text
     assert "editor-form" not in text
@@ -241,10 +241,10 @@ def test_what_the_form_cannot_show_is_named_and_kept(page, owner):
 @pytest.mark.parametrize(
     "name",
     [
-        "judging:rubric_draft",
-        "judging:rubric_draft_yaml",
-        "judging:rubric_draft_discard",
-        "annotation:rubric_pane",
+        "judging:protocol_draft",
+        "judging:protocol_draft_yaml",
+        "judging:protocol_draft_discard",
+        "annotation:protocol_pane",
     ],
 )
 def test_draft_of_somebody_else_is_not_changed(name, owner):
@@ -256,10 +256,10 @@ def test_draft_of_somebody_else_is_not_changed(name, owner):
 
 
 def test_draft_is_discarded(page, owner):
-    answer = page.post(reverse("judging:rubric_draft_discard", args=[draft(owner).pk]))
+    answer = page.post(reverse("judging:protocol_draft_discard", args=[draft(owner).pk]))
 
-    assert answer.url == reverse("judging:rubrics")
-    assert not RubricDraft.objects.exists()
+    assert answer.url == reverse("judging:protocols")
+    assert not ProtocolDraft.objects.exists()
 
 
 @pytest.mark.long
@@ -279,14 +279,14 @@ def test_worked_item_is_written_in_the_form_and_its_problems_stand_there(page, o
         made,
         **{"worked_item.values.understandability": "1", "worked_item.values.correctness": "3"},
     )
-    text = page.get(reverse("judging:rubric_draft", args=[made.pk]) + "?check").text
+    text = page.get(reverse("judging:protocol_draft", args=[made.pk]) + "?check").text
     assert "errorlist" in text[text.index('id="at-worked_item"') : text.index("at-aggregate")]
 
 
 def test_protocol_page_shows_the_worked_item_in_both_languages(page):
-    rubric = factories.rubric("nema-khapra")
+    protocol = factories.protocol("nema-khapra")
 
-    html = page.get(reverse("judging:rubric", args=[rubric.pk]) + "?beside=de").text
+    html = page.get(reverse("judging:protocol", args=[protocol.pk]) + "?beside=de").text
 
     assert html.count("(QCET, HEDS): goodness of content in its own right.") == 1
     assert '<q translate="no">Who first keeper bridge at Holm?</q>' in html

@@ -8,7 +8,7 @@ from judging.people.models.user import User
 from judging.protocols import documents
 from judging.protocols.actions import protocol_drafts, protocols
 from judging.protocols.actions.protocol_drafts import ChangedElsewhere, NotText
-from judging.protocols.models.protocol import Rubric, RubricDraft
+from judging.protocols.models.protocol import Protocol, ProtocolDraft
 from judging.protocols.protocol_yaml import ProtocolError
 from tests import factories
 
@@ -21,13 +21,13 @@ def owner() -> User:
     return factories.researcher()
 
 
-def draft(owner: User, text: str = factories.SMALL) -> RubricDraft:
+def draft(owner: User, text: str = factories.SMALL) -> ProtocolDraft:
     return protocol_drafts.start_protocol_draft(by=owner, text=text, now=NOW)
 
 
 @pytest.mark.parametrize("text", ["", "title: [", "- a", "title: Half a protocol", "key: &a *a"])
 def test_draft_keeps_text_in_any_state(owner, text):
-    assert RubricDraft.objects.get(pk=draft(owner, text).pk).text == text
+    assert ProtocolDraft.objects.get(pk=draft(owner, text).pk).text == text
 
 
 def test_draft_takes_its_title_from_the_text(owner):
@@ -56,11 +56,14 @@ def test_save_from_an_older_revision_is_refused_and_changes_nothing(owner):
 
 
 def test_finish_makes_a_version_of_its_owner_and_drops_the_draft(owner):
-    rubric = protocol_drafts.finish_protocol_draft(draft=draft(owner))
+    protocol = protocol_drafts.finish_protocol_draft(draft=draft(owner))
 
-    assert (rubric.owner, rubric.key, rubric.version) == (owner, "small", "1")
-    assert list(rubric.criteria.values_list("key", flat=True)) == ["grammaticality", "correctness"]
-    assert not RubricDraft.objects.exists()
+    assert (protocol.owner, protocol.key, protocol.version) == (owner, "small", "1")
+    assert list(protocol.criteria.values_list("key", flat=True)) == [
+        "grammaticality",
+        "correctness",
+    ]
+    assert not ProtocolDraft.objects.exists()
 
 
 def test_finish_of_an_incomplete_draft_names_everything_and_keeps_it(owner):
@@ -71,8 +74,8 @@ def test_finish_of_an_incomplete_draft_names_everything_and_keeps_it(owner):
 
     keys = {problem.key for problem in refused.value.problems}
     assert {"key", "citation", "criteria[0].definition", "criteria[0].points"} <= keys
-    assert RubricDraft.objects.filter(pk=made.pk).exists()
-    assert not Rubric.objects.exists()
+    assert ProtocolDraft.objects.filter(pk=made.pk).exists()
+    assert not Protocol.objects.exists()
 
 
 def test_finish_refuses_a_version_that_says_something_else(owner):
@@ -84,7 +87,7 @@ def test_finish_refuses_a_version_that_says_something_else(owner):
 
     problem = refused.value.problems[0]
     assert (problem.key, problem.line) == ("version", 3)
-    assert Rubric.objects.count() == 1
+    assert Protocol.objects.count() == 1
 
 
 def test_finish_of_the_same_text_is_the_same_version(owner):
@@ -99,14 +102,14 @@ def test_two_owners_may_have_the_same_key_and_version(owner):
         draft=draft(factories.researcher(), factories.SMALL.replace("Form alone.", "Other."))
     )
 
-    assert Rubric.objects.count() == 2
+    assert Protocol.objects.count() == 2
 
 
 def test_copies_of_a_shipped_protocol_never_share_a_key(owner):
     shipped = protocols.install(document=documents.shipped("qgbench"))
     keys = []
     for _ in range(2):
-        made = protocol_drafts.start_own_version(rubric=shipped, by=owner, now=NOW)
+        made = protocol_drafts.start_own_version(protocol=shipped, by=owner, now=NOW)
         keys.append(protocol_drafts.finish_protocol_draft(draft=made).key)
 
     assert keys == ["qgbench-own", "qgbench-own-2"]
@@ -117,14 +120,14 @@ def test_next_version_counts_on_from_those_there_are(owner):
         text = factories.SMALL.replace('version: "1"', f'version: "{version}"')
         latest = protocol_drafts.finish_protocol_draft(draft=draft(owner, text))
 
-    made = protocol_drafts.start_own_version(rubric=latest, by=owner, now=NOW)
+    made = protocol_drafts.start_own_version(protocol=latest, by=owner, now=NOW)
 
     assert protocol_drafts.finish_protocol_draft(draft=made).version == "3"
 
 
 def test_discard_drops_the_draft_alone(owner):
-    rubric = protocol_drafts.finish_protocol_draft(draft=draft(owner))
+    protocol = protocol_drafts.finish_protocol_draft(draft=draft(owner))
     protocol_drafts.discard_protocol_draft(draft=draft(owner))
 
-    assert not RubricDraft.objects.exists()
-    assert Rubric.objects.get() == rubric
+    assert not ProtocolDraft.objects.exists()
+    assert Protocol.objects.get() == protocol

@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 
 from judging.protocols import documents
 from judging.protocols.actions import protocols
-from judging.protocols.models.protocol import Criterion, Rubric, ScalePoint
+from judging.protocols.models.protocol import Criterion, Protocol, ScalePoint
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def test_install_makes_rows_for_criteria_and_scale_points():
         (each.key, position, each.unit, each.asked, each.level, each.best)
         for position, each in enumerate(document.criteria)
     ]
-    assert ScalePoint.objects.filter(criterion__rubric=made).count() == sum(
+    assert ScalePoint.objects.filter(criterion__protocol=made).count() == sum(
         len(c.points) for c in document.criteria
     )
 
@@ -37,22 +37,22 @@ def test_install_numbers_stages_in_their_order():
     assert stages["correctness"] == 1
 
 
-def test_install_twice_is_one_rubric():
+def test_install_twice_is_one_protocol():
     first = protocols.install(document=documents.shipped("qgbench"))
     second = protocols.install(document=documents.shipped("qgbench"))
 
     assert first == second
-    assert Criterion.objects.filter(rubric__key="qgbench").count() == 3
+    assert Criterion.objects.filter(protocol__key="qgbench").count() == 3
 
 
-def test_install_of_a_changed_document_is_another_rubric():
+def test_install_of_a_changed_document_is_another_protocol():
     document = documents.shipped("qgbench")
     first = protocols.install(document=document)
 
     second = protocols.install(document=replace(document, title="QG-Bench, changed"))
 
     assert first != second
-    assert Rubric.objects.filter(key="qgbench").count() == 2
+    assert Protocol.objects.filter(key="qgbench").count() == 2
 
 
 def test_install_for_an_owner_is_their_own():
@@ -66,21 +66,21 @@ def test_install_for_an_owner_is_their_own():
 
 
 def test_command_installs_what_is_shipped_and_says_so(capsys):
-    call_command("install_rubrics")
-    call_command("install_rubrics")
+    call_command("install_protocols")
+    call_command("install_protocols")
 
-    assert set(Rubric.objects.values_list("key", flat=True)) == set(documents.shipped_keys())
-    assert Rubric.objects.count() == len(documents.shipped_keys())
-    assert "rubrics are installed" in capsys.readouterr().out
+    assert set(Protocol.objects.values_list("key", flat=True)) == set(documents.shipped_keys())
+    assert Protocol.objects.count() == len(documents.shipped_keys())
+    assert "protocols are installed" in capsys.readouterr().out
 
 
-def test_command_names_file_and_reason_of_a_bad_rubric(tmp_path: Path):
+def test_command_names_file_and_reason_of_a_bad_protocol(tmp_path: Path):
     (tmp_path / "bad.yaml").write_text("key: bad\ncriterea: []\n")
 
     with pytest.raises(CommandError, match=r"bad\.yaml.*criterea"):
-        call_command("install_rubrics", str(tmp_path))
+        call_command("install_protocols", str(tmp_path))
 
 
 def test_command_refuses_what_is_no_folder(tmp_path: Path):
     with pytest.raises(CommandError):
-        call_command("install_rubrics", str(tmp_path / "nowhere"))
+        call_command("install_protocols", str(tmp_path / "nowhere"))

@@ -18,7 +18,7 @@ from judging.llm_judges import tasks as llm_judge_tasks
 from judging.llm_judges.actions import llm_judges
 from judging.llm_judges.models.llm_judge import JudgeKey
 from tests.analysis import studies
-from tests.analysis.sections.llm_judges.test_machine_judges import PEOPLE, SYSTEMS, study
+from tests.analysis.sections.llm_judges.test_llm_judges import PEOPLE, SYSTEMS, study
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter
 from tests.flows.test_main_road import PATIENCE
@@ -46,7 +46,7 @@ def test_a_judge_is_asked_at_an_address_and_its_reason_stands_on_the_item(
     campaign = studies.imported(sources=2)
     enter(still, campaign.created_by)
     ask = reverse("judging:judge_ask", args=[campaign.uuid])
-    judges = reverse("judging:machine_judges", args=[campaign.uuid])
+    judges = reverse("judging:llm_judges", args=[campaign.uuid])
     still.goto(live_server.url + judges)
     still.get_by_role("link", name="Ask a model at an address").click()
     still.get_by_label("Model", exact=True).fill("maker/small")
@@ -75,7 +75,7 @@ def test_a_judge_is_asked_at_an_address_and_its_reason_stands_on_the_item(
     assert "6 answered, 0 without a usable answer, 0 left" in told
     assert "secret-key" not in told and not JudgeKey.objects.exists()
     assert set(server.keys) == {"Bearer secret-key"}
-    source = campaign.collection.sources.first()
+    source = campaign.dataset.sources.first()
     item = reverse("analysis:item", args=[campaign.uuid, source.pk])
     still.goto(live_server.url + item)
     machines = still.locator(
@@ -124,7 +124,7 @@ def test_a_judge_is_imported_and_stands_apart(
     assert means == {
         name: pytest.approx(PEOPLE[name == SYSTEMS].mean()) for name in ("Alba", "Brisa")
     }
-    judges = reverse("judging:machine_judges", args=[campaign.uuid])
+    judges = reverse("judging:llm_judges", args=[campaign.uuid])
     assert (
         looks.problems_of(
             still, [judges, reverse("analysis:run", args=[campaign.uuid, run.number])]

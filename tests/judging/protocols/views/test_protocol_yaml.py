@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from judging.protocols import documents
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from tests import factories
 from tests.judging.drafting import document, draft, send
 
@@ -14,14 +14,15 @@ pytestmark = pytest.mark.django_db
 
 def test_yaml_is_kept_as_it_is_written(page, owner):
     made = draft(owner)
-    url = reverse("judging:rubric_draft_yaml", args=[made.pk])
+    url = reverse("judging:protocol_draft_yaml", args=[made.pk])
 
     page.post(url, {"revision": "1", "text": "# why\r\n" + factories.SMALL})
 
     made.refresh_from_db()
     assert made.text == "# why\n" + factories.SMALL
     assert (
-        page.get(reverse("judging:rubric_draft_file", args=[made.pk])).content.decode() == made.text
+        page.get(reverse("judging:protocol_draft_file", args=[made.pk])).content.decode()
+        == made.text
     )
 
 
@@ -30,11 +31,11 @@ def test_yaml_is_uploaded_and_finished(page, owner):
     file = SimpleUploadedFile("x.yaml", factories.SMALL.encode())
 
     answer = page.post(
-        reverse("judging:rubric_draft_yaml", args=[made.pk]),
+        reverse("judging:protocol_draft_yaml", args=[made.pk]),
         {"revision": "1", "file": file, "act": "finish"},
     )
 
-    assert answer.url == reverse("judging:rubric", args=[Rubric.objects.get(owner=owner).pk])
+    assert answer.url == reverse("judging:protocol", args=[Protocol.objects.get(owner=owner).pk])
 
 
 def test_yaml_from_an_older_tab_is_refused_and_kept_on_the_page(page, owner):
@@ -42,7 +43,7 @@ def test_yaml_from_an_older_tab_is_refused_and_kept_on_the_page(page, owner):
     send(page, made)
 
     answer = page.post(
-        reverse("judging:rubric_draft_yaml", args=[made.pk]),
+        reverse("judging:protocol_draft_yaml", args=[made.pk]),
         {"revision": "1", "text": "title: Late"},
     )
 
@@ -57,7 +58,7 @@ def test_orphaned_translations_are_named_and_dropped_on_demand(page, owner):
     send(page, made, "remove criteria[0]")
     assert (
         "Drop the translations"
-        in page.get(reverse("judging:rubric_draft", args=[made.pk]) + "?check").text
+        in page.get(reverse("judging:protocol_draft", args=[made.pk]) + "?check").text
     )
 
     send(page, made, "prune")

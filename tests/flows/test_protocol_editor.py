@@ -8,7 +8,7 @@ from django.utils import timezone
 from judging.people.models.user import User
 from judging.protocols import documents, protocol_edits
 from judging.protocols.actions import protocol_drafts
-from judging.protocols.models.protocol import Rubric, RubricDraft
+from judging.protocols.models.protocol import Protocol, ProtocolDraft
 from tests import factories
 from tests.flows.axe import violations
 
@@ -54,7 +54,7 @@ def fill(page, words: dict[str, str]) -> None:
 
 def test_protocol_of_two_criteria_from_nothing_with_a_live_preview(page, owner):
     enter(page, owner)
-    page.goto(reverse("judging:rubric_new"))
+    page.goto(reverse("judging:protocol_new"))
     page.get_by_role("button", name="Start from nothing").click()
     fill(page, WORDS)
     page.locator("#live").get_by_text("nearly clear").wait_for()
@@ -71,10 +71,10 @@ def test_protocol_of_two_criteria_from_nothing_with_a_live_preview(page, owner):
     page.get_by_role("button", name="Finish this version").click()
 
     page.wait_for_url("**/protocols/*/")
-    rubric = Rubric.objects.get(owner=owner)
-    assert list(rubric.criteria.values_list("key", flat=True)) == ["clarity", "use"]
+    protocol = Protocol.objects.get(owner=owner)
+    assert list(protocol.criteria.values_list("key", flat=True)) == ["clarity", "use"]
     assert (
-        documents.protocol_from_document(rubric.document).criterion("use").points[1].label
+        documents.protocol_from_document(protocol.document).criterion("use").points[1].label
         == "perhaps"
     )
 
@@ -83,7 +83,7 @@ def test_protocol_of_two_criteria_from_nothing_with_a_live_preview(page, owner):
 def test_protocol_of_two_criteria_on_a_small_screen_without_javascript(new_page, owner):
     page = new_page(width=360, height=740, java_script_enabled=False)
     enter(page, owner)
-    page.goto(reverse("judging:rubric_new"))
+    page.goto(reverse("judging:protocol_new"))
     page.get_by_role("button", name="Start from nothing").click()
     fill(page, WORDS)
     page.get_by_role("button", name="Add a criterion").click()
@@ -96,7 +96,7 @@ def test_protocol_of_two_criteria_on_a_small_screen_without_javascript(new_page,
     page.go_back()
     page.get_by_role("button", name="Finish this version").click()
 
-    assert Rubric.objects.get(owner=owner).criteria.count() == 2
+    assert Protocol.objects.get(owner=owner).criteria.count() == 2
 
 
 @pytest.mark.long
@@ -105,7 +105,7 @@ def test_draft_says_what_is_missing_and_leads_there(page, owner):
     made = protocol_drafts.start_protocol_draft(
         by=owner, text=documents.write_yaml(protocol_edits.blank_protocol()), now=timezone.now()
     )
-    page.goto(reverse("judging:rubric_draft", args=[made.pk]))
+    page.goto(reverse("judging:protocol_draft", args=[made.pk]))
     page.get_by_role("button", name="Save the draft").click()
     page.get_by_role("link", name="Criterion 1: Definition").click()
 
@@ -118,11 +118,11 @@ def test_draft_says_what_is_missing_and_leads_there(page, owner):
 def test_leaving_unsaved_entries_is_asked_about(page, owner):
     enter(page, owner)
     made = protocol_drafts.start_protocol_draft(by=owner, text=factories.SMALL, now=timezone.now())
-    page.goto(reverse("judging:rubric_draft", args=[made.pk]))
+    page.goto(reverse("judging:protocol_draft", args=[made.pk]))
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     page.locator('[name="title"]').press_sequentially("!")
-    page.goto(reverse("judging:rubrics"))
+    page.goto(reverse("judging:protocols"))
 
     assert asked == ["beforeunload"]
-    assert RubricDraft.objects.get().title == "Small"
+    assert ProtocolDraft.objects.get().title == "Small"

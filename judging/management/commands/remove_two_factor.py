@@ -1,4 +1,4 @@
-"""manage.py remove_second_factor: help the only administrator after the loss of device and
+"""manage.py remove_two_factor: help the only administrator after the loss of device and
 codes."""
 
 from argparse import ArgumentParser
@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from judging.people.actions import second_factors
+from judging.people.actions import two_factors
 from judging.people.models.user import User
 
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *, name: str, **options: Any) -> None:
         user = User.objects.filter(username=name).first()
-        if user is None or not second_factors.is_on(user):
+        if user is None or not two_factors.is_on(user):
             raise CommandError(f"There is no account {name} with a second factor.")
-        second_factors.turn_off(user=user)
+        two_factors.turn_off(user=user)
         self.stdout.write(f"{name} logs in by the password alone.")

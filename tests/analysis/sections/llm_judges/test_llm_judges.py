@@ -1,4 +1,4 @@
-"""Machine judges in a report: worked by hand or by scipy, and never among people's numbers."""
+"""LLM judges in a report: worked by hand or by scipy, and never among people's numbers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ from analysis.sections.systems.systems import Systems
 from judging.campaigns.models.campaign import Campaign
 from judging.jobs import storage
 from judging.llm_judges.actions import llm_judges
-from judging.protocols.models.protocol import Rubric
+from judging.protocols.models.protocol import Protocol
 from judging.protocols.protocol_schema import Aggregate
 from quaestor_stats._design import Design
 from tests import factories
@@ -48,9 +48,9 @@ JUDGE = np.maximum(1, FIRST - (N % 8 == 0))
 SYSTEMS = np.where(N % 2 == 0, "Alba", "Brisa")  # two on each of twenty sources
 
 
-def study(systems: Sequence[str] = tuple(SYSTEMS), *, rubric: Rubric | None = None) -> Campaign:
+def study(systems: Sequence[str] = tuple(SYSTEMS), *, protocol: Protocol | None = None) -> Campaign:
     header = ["source_id", "passage", "answer", "system", "question"]
-    criteria = ["correctness"] if rubric is None else ["correctness", "grammaticality"]
+    criteria = ["correctness"] if protocol is None else ["correctness", "grammaticality"]
     rows = [",".join(header + [f"{key}@A{a}" for key in criteria for a in (1, 2, 3)])]
     for n in range(40):
         text = f"Lock {n // 2} was built by Ada Lind."
@@ -69,7 +69,7 @@ def study(systems: Sequence[str] = tuple(SYSTEMS), *, rubric: Rubric | None = No
                 )
             )
         )
-    return studies.campaign_of("\n".join(rows).encode(), rubric=rubric)
+    return studies.campaign_of("\n".join(rows).encode(), protocol=protocol)
 
 
 def judge(campaign: Campaign, values, name="Judge", again=None, **about):
@@ -263,7 +263,7 @@ def test_a_judge_of_faults_and_of_names_is_read_by_its_criteria():
     """Correctness counts faults, the fewer the better; grammaticality has names without order."""
     names, faults = factories.small().criteria
     made = study(
-        rubric=factories.rubric(
+        protocol=factories.protocol(
             criteria=(replace(names, level="nominal", best="none"), replace(faults, best="lowest")),
             aggregate=Aggregate(kind="mean", criteria=("correctness",)),
         )

@@ -16,7 +16,7 @@ from judging.jobs.actions import jobs
 from judging.jobs.models.file import StoredFile
 from judging.jobs.models.job import Job
 from judging.llm_judges.actions import judge_jobs, llm_judges
-from judging.llm_judges.models.llm_judge import SAME_TEXT, MachineJudge, MachineJudgment
+from judging.llm_judges.models.llm_judge import SAME_TEXT, LLMJudge, LLMJudgment
 from judging.people.models.event import Event
 from judging.protocols.models.protocol import Criterion
 from judging.work.models.judgment import Judgment
@@ -71,10 +71,10 @@ def test_a_value_outside_the_scale_is_kept_with_its_row_and_stored_nowhere(campa
     judge, _ = added(campaign, table(campaign, lambda place: 7 if place == 4 else 2))
     assert sorted(each["row"] for each in judge.problems) == [5, 6]
     assert set(judge.judgments.values_list("value", flat=True)) == {2}
-    correctness = Criterion.objects.get(rubric=campaign.rubric_id, key="correctness")
+    correctness = Criterion.objects.get(protocol=campaign.protocol_id, key="correctness")
     unit = judge.judgments.values_list("unit", flat=True)[0]
     with pytest.raises(IntegrityError), transaction.atomic():
-        MachineJudgment.objects.create(
+        LLMJudgment.objects.create(
             judge=judge, unit_id=unit, criterion=correctness, value=9, repeat=2
         )
 
@@ -83,7 +83,7 @@ def test_two_judges_of_one_name_are_refused(campaign):
     added(campaign)
     with refused("name_taken"):
         added(campaign)
-    assert MachineJudge.objects.count() == 1
+    assert LLMJudge.objects.count() == 1
 
 
 def test_a_draft_takes_no_judge():
@@ -114,7 +114,7 @@ def test_a_prompt_with_peoples_ratings_is_warned_about(campaign):
 
 def test_the_items_can_be_downloaded_filled_and_given_back(client, campaign):
     client.force_login(campaign.created_by)
-    page = client.get(reverse("judging:machine_judge_items", args=[campaign.uuid]))
+    page = client.get(reverse("judging:llm_judge_items", args=[campaign.uuid]))
     rows = list(csv.DictReader(io.StringIO(page.getvalue().decode("utf-8-sig"))))
     assert len(rows) == 18
     assert Event.objects.get(act=Event.Act.EXPORTED).about == "items-for-a-judge.csv"
@@ -142,16 +142,14 @@ def test_the_page_takes_a_judge_and_removes_it(campaign):
         "prompt": "Annotator 2: 3",
         "own_systems": ["Alba"],
     }
-    page = client.post(
-        reverse("judging:machine_judge_add", args=[campaign.uuid]), sent, follow=True
-    )
+    page = client.post(reverse("judging:llm_judge_add", args=[campaign.uuid]), sent, follow=True)
     text = page.content.decode()
-    assert MachineJudge.objects.get().judgments.count() == 34
+    assert LLMJudge.objects.get().judgments.count() == 34
     assert "row 4, grammaticality" in text
-    judge = MachineJudge.objects.get()
+    judge = LLMJudge.objects.get()
     assert judge.own_systems == ["Alba"]
-    client.post(reverse("judging:machine_judge_remove", args=[campaign.uuid, judge.pk]))
-    assert not MachineJudge.objects.exists()
+    client.post(reverse("judging:llm_judge_remove", args=[campaign.uuid, judge.pk]))
+    assert not LLMJudge.objects.exists()
     assert not StoredFile.objects.filter(pk=judge.file_id).exists()
 
 
@@ -166,7 +164,7 @@ def sent_by_page(client, campaign, content):
     client.force_login(campaign.created_by)
     said = {"name": "Big judge", "model": "m-1", "cost": "1.25", "judged_on": "2026-05-01"}
     page = client.post(
-        reverse("judging:machine_judge_add", args=[campaign.uuid]),
+        reverse("judging:llm_judge_add", args=[campaign.uuid]),
         {**said, "file": SimpleUploadedFile("answers.csv", content)},
     )
     job = Job.objects.get(kind="judging.add_judge")
@@ -179,19 +177,19 @@ def sent_by_page(client, campaign, content):
 def test_a_table_is_taken_by_a_worker(client, campaign, unheard):
     job = sent_by_page(client, campaign, table(campaign, lambda place: 5 if place == 2 else 3))
     assert job.result == {"judge": "Big judge", "answers": 34, "problems": 2}
-    judge = MachineJudge.objects.get()
+    judge = LLMJudge.objects.get()
     assert (str(judge.cost), str(judge.judged_on)) == ("1.2500000000", "2026-05-01")
     assert judge.judgments.count() == 34
     assert [each["row"] for each in judge.problems] == [3, 4]
     page = client.get(reverse("judging:job", args=[job.pk]))
-    assert page.url == reverse("judging:machine_judges", args=[campaign.uuid])
+    assert page.url == reverse("judging:llm_judges", args=[campaign.uuid])
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_table_that_cannot_be_taken_is_not_kept(client, campaign, unheard):
     job = sent_by_page(client, campaign, b"item,fluency\nx,1\n")
     assert job.state == "failed"
-    assert not MachineJudge.objects.exists()
+    assert not LLMJudge.objects.exists()
     assert not StoredFile.objects.filter(size=19).exists()
 
 
@@ -214,7 +212,7 @@ def test_a_table_of_a_judge_that_is_there_already_is_not_kept(client, campaign, 
         "model": "m",
         "file": SimpleUploadedFile("a.csv", b"item,x\n1,2\n"),
     }
-    page = client.post(reverse("judging:machine_judge_add", args=[campaign.uuid]), said)
+    page = client.post(reverse("judging:llm_judge_add", args=[campaign.uuid]), said)
     assert page.status_code == 422
     assert not Job.objects.filter(kind="judging.add_judge").exists()
     assert not StoredFile.objects.filter(size=11).exists()
@@ -223,7 +221,7 @@ def test_a_table_of_a_judge_that_is_there_already_is_not_kept(client, campaign, 
 def test_judge_with_a_prompt_that_is_too_long_is_refused(campaign):
     with refused("cannot_take_judge"):
         added(campaign, prompt="x" * 50_001)
-    assert not MachineJudge.objects.filter(campaign=campaign).exists()
+    assert not LLMJudge.objects.filter(campaign=campaign).exists()
 
 
 def with_texts(campaign, *rows):
@@ -244,7 +242,7 @@ def test_of_long_texts_in_a_table_as_much_is_kept_as_of_a_judge_that_is_asked(cl
         "raw: 1 text is longer than 20,000 characters, of which the first are kept.",
     ]
     client.force_login(campaign.created_by)
-    page = client.get(reverse("judging:machine_judges", args=[campaign.uuid])).text
+    page = client.get(reverse("judging:llm_judges", args=[campaign.uuid])).text
     assert "2 texts are longer than 20,000 characters" in page
 
 

@@ -32,14 +32,14 @@ WITHOUT_FIELD: dict[str, dict[str, Any]] = {
 }
 
 
-def read_locked_protocol(campaign: Campaign) -> dict[str, Any]:
+def read_locked_plan(campaign: Campaign) -> dict[str, Any]:
     """Return a campaign's locked protocol, with every field that was added later.
 
     The hash of the protocol is that of the stored document, which stays as it was locked. Of a draft
     only the parts that may be missing are returned.
     """
-    protocol: dict[str, Any] = deepcopy(WITHOUT_PART) | deepcopy(campaign.protocol or {})
+    locked_plan: dict[str, Any] = deepcopy(WITHOUT_PART) | deepcopy(campaign.locked_plan or {})
     for part, fields in WITHOUT_FIELD.items():
-        if part in protocol:
-            protocol[part] = fields | protocol[part]
-    return protocol
+        if part in locked_plan:
+            locked_plan[part] = fields | locked_plan[part]
+    return locked_plan

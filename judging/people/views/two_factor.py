@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from judging.base.views.refusals import refusals_shown
-from judging.people.actions import history, log_ins, second_factors
+from judging.people.actions import history, log_ins, two_factors
 from judging.people.forms.accounts import CodeForm
 from judging.people.guards import (
     administrator_required,
@@ -35,32 +35,32 @@ PATIENCE = timedelta(minutes=5)  # between the password and the code
 @login_required
 @require_http_methods(["GET", "POST"])
 @password_confirmed_first
-def second_factor(request: HttpRequest) -> HttpResponse:
+def two_factor(request: HttpRequest) -> HttpResponse:
     """Set up the second factor or turn it off. Until it is confirmed the page shows its secret, so
     the password is asked for before the page."""
     if not request.user.has_usable_password():
         return redirect("annotation:account")
     act = request.POST.get("act", "")
     if act == "begin":
-        return _told(request, lambda: second_factors.start_second_factor(user=request.user))
+        return _told(request, lambda: two_factors.start_two_factor(user=request.user))
     if act == "off":
-        return _told(request, lambda: second_factors.turn_off(user=request.user, by=request.user))
+        return _told(request, lambda: two_factors.turn_off(user=request.user, by=request.user))
     form = CodeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            codes = second_factors.confirm_second_factor(
+            codes = two_factors.confirm_two_factor(
                 user=request.user, code=form.cleaned_data["code"], now=timezone.now()
             )
-        except second_factors.WrongCode:
+        except two_factors.WrongCode:
             form.add_error(
                 "code", _("This is not the code your device shows now. Is its clock right?")
             )
         else:
             update_session_auth_hash(request, request.user)
-            request.session[second_factors.SHOWN] = True
+            request.session[two_factors.SHOWN] = True
             page = render(request, "judging/people/recovery_codes.html", {"codes": codes})
             return log_ins.note_log_in(page, name=request.user.get_username())
-    offer = second_factors.pending_second_factor(request.user)
+    offer = two_factors.pending_two_factor(request.user)
     context = {
         "form": form,
         "offer": offer,
@@ -69,18 +69,18 @@ def second_factor(request: HttpRequest) -> HttpResponse:
         )
         if offer
         else "",
-        "is_on": second_factors.is_on(request.user),
-        "is_required": second_factors.is_required(request.user),
+        "is_on": two_factors.is_on(request.user),
+        "is_required": two_factors.is_required(request.user),
     }
     return render(
-        request, "judging/people/second_factor.html", context, status=422 if form.errors else 200
+        request, "judging/people/two_factor.html", context, status=422 if form.errors else 200
     )
 
 
 def _told(request: HttpRequest, act: Any) -> HttpResponse:
     with refusals_shown(request):
         act()
-    return redirect("judging:second_factor")
+    return redirect("judging:two_factor")
 
 
 def ask_for_code(request: HttpRequest, user: User, onward: str) -> HttpResponse:
@@ -106,7 +106,7 @@ def log_in_code(request: HttpRequest) -> HttpResponse:
         return redirect("login")
     if not constant_time_compare(
         pending["as"], user.get_session_auth_hash()
-    ) or not second_factors.is_on(user):
+    ) or not two_factors.is_on(user):
         return redirect("login")  # changed meanwhile: the password has to be entered again
     form = CodeForm(request.POST if request.method == "POST" else None)
     shown: dict[str, Any] = {"form": form}
@@ -119,7 +119,7 @@ def log_in_code(request: HttpRequest) -> HttpResponse:
             )
             answer.headers["Retry-After"] = str(pause.seconds)
             return answer
-        except second_factors.WrongCode as refused:
+        except two_factors.WrongCode as refused:
             history.record_event(
                 Event.Act.LOG_IN_FAILED, about=history.account_name(user), after="wrong code"
             )
@@ -139,11 +139,11 @@ def _let_in(request: HttpRequest, user: User, code: str, onward: str) -> HttpRes
         account=user.get_username(),
         now=timezone.now(),
     )
-    second_factors.check_code(user=user, code=code, now=timezone.now())
+    two_factors.check_code(user=user, code=code, now=timezone.now())
     log_ins.reset_attempts(name=name)
     del request.session[PENDING]
     login(request, user)
-    request.session[second_factors.SHOWN] = True
+    request.session[two_factors.SHOWN] = True
     history.record_event(Event.Act.LOGGED_IN, by=user, after="with a second factor")
     return log_ins.note_log_in(redirect(onward), name=user.get_username())
 
@@ -155,7 +155,7 @@ def turn_off_for_user(request: HttpRequest, pk: int) -> HttpResponse:
     """Turn off the second factor of a user who has lost it."""
     owner = get_object_or_404(User, pk=pk)
     with refusals_shown(request):
-        second_factors.turn_off(user=owner, by=request.user)
+        two_factors.turn_off(user=owner, by=request.user)
         messages.success(
             request, _("They log in by their password alone until they set up another.")
         )
