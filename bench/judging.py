@@ -206,7 +206,7 @@ def _tell_submissions(measured: dict, clients: int) -> None:
             for each in (attrgetter("pages"), attrgetter("onward"))
         )
         print(
-            f"  p95 within “{names[kind]}”: its page {page:.0f} ms, from handing in to the next page {onward:.0f} ms"
+            f"  p95 within “{names[kind]}”: its page {page:.0f} ms, from submitting to the next page {onward:.0f} ms"
         )
     print(
         f"  answers that were wrong: {sum(seen.wrong for runs in measured.values() for seen, _ in runs)}"

@@ -46,7 +46,7 @@ class Client:
         self.writer: asyncio.StreamWriter | None = None
         self.pages: list[float] = []
         self.onward: list[float] = []
-        self.handed_in: float | None = None
+        self.submitted: float | None = None
 
     async def get(self, address: str) -> Answer:
         return await self._send(
@@ -127,13 +127,13 @@ def looping(token: str, start: dict[Client, str], *, batched: bool) -> Turn:
         asked = time.perf_counter()
         good = (await client.get(own)).status == 200
         client.pages.append(time.perf_counter() - asked)
-        if client.handed_in is not None:
-            client.onward.append(time.perf_counter() - client.handed_in)
+        if client.submitted is not None:
+            client.onward.append(time.perf_counter() - client.submitted)
         for save in saves:
             good = (
                 await client.post(f"{own}draft/", f"csrfmiddlewaretoken={CSRF}&{save}")
             ).status == 204 and good
-        client.handed_in = time.perf_counter()
+        client.submitted = time.perf_counter()
         answer = await client.post(f"{own}submit/?step=0", body)
         start[client] = answer.location
         return (
@@ -170,7 +170,7 @@ async def drive(clients: list[Client], turn: Turn, *, seconds: float) -> Seen:
     """Let every client repeat the turn until the time is over."""
     seen, end = Seen(), time.perf_counter() + seconds
     for client in clients:
-        client.pages, client.onward, client.handed_in = [], [], None
+        client.pages, client.onward, client.submitted = [], [], None
 
     async def one(client: Client) -> None:
         while (before := time.perf_counter()) < end:

@@ -147,6 +147,6 @@ NAMED = (
         "analysis/frames.py",
         'other = given.to_numpy("float64"), own.reindex(given.index).to_numpy("float64") * unit',
         'other = given.to_numpy("float64"), own.reindex(given.index).to_numpy("float64")',
-        f"{WIRING}test_imported_percent_column_of_a_computed_fraction_is_left_out_as_its_double",
+        f"{WIRING}test_imported_percent_column_of_a_computed_fraction_is_excluded_as_its_double",
     ),
 )

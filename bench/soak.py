@@ -369,7 +369,7 @@ def run(
         for each in zip(*((one.values, one.submitted) for one in people), strict=True)
     )
     print(
-        f"\n{sum(map(len, soak.answered.values()))} kills, {done} tasks handed in, {kept} answers acknowledged:",
+        f"\n{sum(map(len, soak.answered.values()))} kills, {done} tasks submitted, {kept} answers acknowledged:",
         end="",
     )
     print(f" {soak.lost} lost, {soak.doubled} doubled, {len(problems)} refused, {errors} x 500.")

@@ -1,4 +1,4 @@
-"""The tasks of the queue. Each carries only a job's id; the job's row holds its parameters."""
+"""What is done again and again, and the jobs of all subjects, which workers find here."""
 
 import threading
 import time
@@ -12,14 +12,18 @@ from judging.campaigns.actions import webhooks
 from judging.campaigns.tasks import send_webhooks
 from judging.crowd.actions import participations
 from judging.enrolments.actions import enrollments
+from judging.imports import tasks as import_tasks
 from judging.imports.actions import files
 from judging.jobs.actions import jobs
 from judging.jobs.tasks import announce_queued_jobs
+from judging.llm_judges import tasks as llm_judge_tasks
+from judging.overview import tasks as overview_tasks
 from judging.overview.actions import dry_runs, retention
 from judging.people.actions import log_ins, visits
 from judging.quality.actions import snapshots
 from judging.work.actions import assignments
 
+JOBS = (import_tasks, llm_judge_tasks, overview_tasks)  # imported for the jobs that they register
 SWEEPING, CLOCK = threading.Lock(), assignments.DatabaseClock()
 
 

@@ -11,7 +11,7 @@ import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from judging.formats import child
+from judging.formats import child, pipeline  # noqa: F401  (pandas is loaded before the fork)
 
 STARTED = child._start
 PREPARED = multiprocessing.get_context("forkserver")

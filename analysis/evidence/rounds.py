@@ -174,7 +174,7 @@ def _said(round: Round, scales: dict[int, _RankedScale]) -> dict[tuple[int, int]
 
 
 def _rows(round: Round) -> list[Judgment]:
-    left_out = (
+    excluded = (
         Exclusion.objects.standing()
         .filter(enrollment__campaign=round.campaign_id)
         .values("enrollment")
@@ -186,7 +186,7 @@ def _rows(round: Round) -> list[Judgment]:
         "point",
         "unit__question_set",
     )
-    own = rows.exclude(assignment__enrollment__in=left_out).select_related(*related)
+    own = rows.exclude(assignment__enrollment__in=excluded).select_related(*related)
     return list(own.order_by("unit", "assignment__enrollment__label"))
 
 

@@ -34,7 +34,7 @@ class Said:
     value: int
     label: str
     forced: str = ""  # the rule that forced it
-    is_left_out: bool = False
+    is_excluded: bool = False
     is_extra: bool = False
 
 
@@ -239,7 +239,7 @@ def _cells(units: list[Unit], campaign: Campaign | None) -> Counter[int]:
 def judgments_by_unit(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list[Said]]:
     """Return the submitted judgments of these units, by unit and criterion, the annotators in order
     of their labels."""
-    left_out = set(
+    excluded = set(
         Exclusion.objects.standing()
         .filter(enrollment__campaign=campaign)
         .values_list("enrollment", flat=True)
@@ -270,7 +270,7 @@ def judgments_by_unit(units: list[Unit], campaign: Campaign) -> dict[tuple[int, 
                 value,
                 label,
                 cause,
-                is_left_out=enrollment in left_out,
+                is_excluded=enrollment in excluded,
                 is_extra=state == "extra",
             )
         )
@@ -314,8 +314,8 @@ def _notes(campaign: Campaign) -> QuerySet[Note]:
     rows = Note.objects.filter(
         assignment__round__campaign=campaign, assignment__round__kind="main"
     ).exclude(text="")
-    handed_in = rows.filter(assignment__state__in=["submitted", "extra"])
-    return handed_in.select_related("assignment__enrollment").order_by(
+    submitted = rows.filter(assignment__state__in=["submitted", "extra"])
+    return submitted.select_related("assignment__enrollment").order_by(
         "assignment__enrollment__label", "pk"
     )
 

@@ -76,8 +76,8 @@ judgments <- read.csv("judgments-raw.csv", na.strings = "", encoding = "UTF-8",
                       colClasses = c(source_id = "character"))
 if (!"value" %in% names(judgments)) stop("judgments-raw.csv holds no judgments.")
 keep <- !is.na(judgments$value) & judgments$judgment.round == "main"
-if ("judgment.left_out" %in% names(judgments)) {{
-  keep <- keep & !(judgments$judgment.left_out %in% "yes")
+if ("judgment.excluded" %in% names(judgments)) {{
+  keep <- keep & !(judgments$judgment.excluded %in% "yes")
 }}
 judgments <- judgments[keep, ]
 

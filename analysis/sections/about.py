@@ -94,7 +94,7 @@ class StudyFacts:
     reading: str = row_field("how ratings that contradict a rule were read for systems and metrics")
     design: str = row_field("what is random: sources, and what else was declared")
     reach: str = row_field("the population to which the conclusions generalise")
-    left_out: list[str] = row_field(
+    excluded_by_run: list[str] = row_field(
         "systems, criteria, metrics and annotators that this run excludes by choice"
     )
     metric_level: str = row_field(
@@ -150,7 +150,9 @@ class StudyFacts:
     @property
     def lacks_people(self) -> bool:
         """Whether annotators are excluded, by a manager or by choice of the run."""
-        return bool(self.excluded) or any(each.startswith("annotator ") for each in self.left_out)
+        return bool(self.excluded) or any(
+            each.startswith("annotator ") for each in self.excluded_by_run
+        )
 
     @property
     def unfinished(self) -> bool:
@@ -298,7 +300,7 @@ def _choices(inputs: Inputs) -> dict[str, Any]:
         "reading": settings["reading"],
         "design": inputs.design.key,
         "reach": inputs.design.reach(),
-        "left_out": list(settings["left_out_words"]),
+        "excluded_by_run": list(settings["exclusion_words"]),
         "metric_level": settings["metric_level"],
         "settled": settled_count(inputs.said) if settings.get("settled") else 0,
     }
@@ -332,7 +334,7 @@ def ratings_not_used(study: StudyFacts) -> str:
     used = study.ratings_in_files - excluded
     why = "; ".join(f"{each['n']:,} {WHY_EXCLUDED[each['why']]}" for each in study.ratings_excluded)
     # annotators, systems or criteria that the run excludes are listed elsewhere
-    verb = "stored" if study.lacks_people or study.left_out else "used"
+    verb = "stored" if study.lacks_people or study.excluded_by_run else "used"
     return (
         f"Imported files hold {study.ratings_in_files:,} ratings; {used:,} are {verb} and "
         f"{excluded:,} {'is' if excluded == 1 else 'are'} excluded: {why}."

@@ -92,8 +92,8 @@ def _material(found: Found) -> Iterator[str]:
         )
         if study.clusters < REQUIRED_CLUSTERS:
             yield f"No interval is given for fewer than {REQUIRED_CLUSTERS} {study.unit.plural}."
-    if study.left_out:
-        yield f"Excluded from this analysis by choice: {format_list(study.left_out)}."
+    if study.excluded_by_run:
+        yield f"Excluded from this analysis by choice: {format_list(study.excluded_by_run)}."
 
 
 def _protocol(made: RunMade, *, of_means: bool) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _agreement(found: Found) -> Iterator[str]:
 
 def _systems(found: Found) -> Iterator[str]:
     pairs = [rows for key in found.names if (rows := deciding_pairs(found, key))]
-    untested = [key for key in found.names if key in found.left_out(SystemComparisons)]
+    untested = [key for key in found.names if key in found.excluded(SystemComparisons)]
     if not pairs and not untested:
         return
     if pairs:

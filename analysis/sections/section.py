@@ -138,13 +138,13 @@ class Found:
             self._by_criterion[section.key] = grouped
         return self._by_criterion[section.key].get(criterion, [])
 
-    def left_out(self, section: "type[Section[Any]]") -> frozenset[str]:
+    def excluded(self, section: "type[Section[Any]]") -> frozenset[str]:
         """Return the parts of a section that are omitted because of their number of rows; an empty
         name means the whole section."""
-        return self._left_out.get(section.key, frozenset())
+        return self._excluded.get(section.key, frozenset())
 
     @cached_property
-    def _left_out(self) -> dict[str, frozenset[str]]:
+    def _excluded(self) -> dict[str, frozenset[str]]:
         found: dict[str, set[str]] = {}
         for row in self.documents.get("omitted_tables", []):
             found.setdefault(row["table"], set()).add(row["part"])
@@ -224,7 +224,7 @@ class Section(Generic[R]):
         computed; parts are criteria, human columns or attributes. Empty unless two dimensions
         multiply.
 
-        `compute` omits the parts that `found.left_out` names.
+        `compute` omits the parts that `found.excluded` names.
         """
         return {}
 

@@ -179,7 +179,7 @@ class Dock:
     source: bool
     back_url: bool
     continues: bool
-    handed_in: bool
+    submitted: bool
     exercise: ExerciseDock | None
 
 
@@ -219,7 +219,7 @@ class ShownProtocol:
             source=self.source is not None,
             back_url=bool(around["back_url"]),
             continues=continues,
-            handed_in=bool(around.get("handed_in")),
+            submitted=bool(around.get("submitted")),
             exercise=exercise.dock if exercise else None,
         )
         parts = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -228,7 +228,7 @@ class ShownProtocol:
             "action": exercise.dock.primary.value if exercise else action,
             "introduction": exercise.introduction if exercise else "",
             "feedback": exercise.feedback if exercise else (),
-            "handed_in": None,
+            "submitted": None,
             "whose": _("you are %(label)s") % {"label": label} if label else "",
         }
         progress = progress_texts(around["progress"], exercise.title if exercise else "")

@@ -67,7 +67,7 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         "sequence": shown.sequence,
     }
     if assignment.submitted_at:
-        around["handed_in"] = {
+        around["submitted"] = {
             "changed": judgments.is_changed(
                 assignment=assignment, sheet=shown.sheet, given=shown.draft.answers
             ),
@@ -256,7 +256,7 @@ def _submit(
     if submitted.lost:
         return _look_again(request, assignment, page, submitted.lost)
     if is_again:
-        messages.success(request, _("Handed in again."))
+        messages.success(request, _("Submitted again."))
     if submitted.following:
         return _to_task(submitted.following)
     return redirect("annotation:work", assignment.round.campaign.uuid)

@@ -173,7 +173,7 @@ def resubmit_tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             _("Some changed tasks still lack an answer, or are no longer taken. Open them to see."),
         )
     elif not judgments.corrections(enrollment=enrollment):  # one request has a limit
-        messages.success(request, _("Handed in again. All your changes count."))
+        messages.success(request, _("Submitted again. All your changes count."))
     return redirect("annotation:done", campaign.uuid)
 
 

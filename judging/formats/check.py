@@ -408,18 +408,18 @@ def _words_that_mark(name: str, *, is_scale: bool) -> set[str]:
 def _about_marked_rows(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
     for name, values in marked_rows(frame).items():
         count = int(frame[name].str.strip().isin(values).sum())
-        left_out: dict[str, Sequence[str]] = {
+        excluded: dict[str, Sequence[str]] = {
             each: marks for each, marks in mapping.exclude_rows.items() if each != name
         }
         become, label = "excluded", "Keep these rows"
         if name not in mapping.exclude_rows:
-            left_out[name] = list(values)
+            excluded[name] = list(values)
             become, label = "kept", "Exclude these rows"
         yield Finding(
             topic="fate",
             sentence=f"{count_with_noun(count, 'row')} with {_quoted(list(values))} in “{name}” "
             f"{'is' if count == 1 else 'are'} {become}.",
-            fix={"exclude_rows": left_out},
+            fix={"exclude_rows": excluded},
             label=label,
         )
 

@@ -73,7 +73,7 @@ class _Reading:
     def __init__(self, frame: pd.DataFrame, mapping: Mapping) -> None:
         self.problems: list[Problem] = []
         self.lost: Counter[tuple[str, str]] = Counter()
-        frame = self._without_left_out(frame, mapping)
+        frame = self._without_excluded(frame, mapping)
         frame, self.mapping = _one_row_a_system(frame, mapping)
         self.numbers = frame.index.to_numpy()
         self.rows = _prepared(frame.reset_index(drop=True), self.mapping)
@@ -110,7 +110,7 @@ class _Reading:
 
     # -- what rows are read, and what is refused ---------------------------------------------
 
-    def _without_left_out(self, frame: pd.DataFrame, mapping: Mapping) -> pd.DataFrame:
+    def _without_excluded(self, frame: pd.DataFrame, mapping: Mapping) -> pd.DataFrame:
         for name, values in mapping.exclude_rows.items():
             wanted = {value.strip().casefold() for value in values}
             marked = frame[name].str.strip().str.casefold().isin(wanted)

@@ -1119,7 +1119,7 @@ class Migration(migrations.Migration):
                         ('held_at', models.DateTimeField(blank=True, null=True)),
                         ('lease_expires_at', models.DateTimeField(blank=True, null=True)),
                         ('last_seen_at', models.DateTimeField(blank=True, null=True)),
-                        ('active_seconds', models.FloatField(default=0, help_text='Time at work until first handed in: gaps between saves, each capped.')),
+                        ('active_seconds', models.FloatField(default=0, help_text='Time at work until first submitted: gaps between saves, each capped.')),
                         ('language', models.CharField(blank=True, db_default='', default='', help_text='The language of the instructions.', max_length=10)),
                         ('view', models.CharField(blank=True, choices=[('focus', 'one question at a time'), ('list', 'list of all questions')], db_default='', default='', max_length=5)),
                         ('device', models.CharField(blank=True, choices=[('phone', 'phone'), ('tablet', 'tablet'), ('desktop', 'desktop')], db_default='', default='', max_length=7)),

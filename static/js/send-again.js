@@ -1,4 +1,4 @@
-// The database was away when a task was handed in: the page tries again by itself, as often as it takes.
+// The database was away when a task was submitted: the page tries again by itself, as often as it takes.
 
 const PAUSE = 2000;
 

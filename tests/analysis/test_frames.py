@@ -35,7 +35,7 @@ def campaign(imported, db):
     return Campaign.objects.get(pk=imported.pk)
 
 
-def left_out(campaign, label):
+def excluded(campaign, label):
     row = Enrollment.objects.get(campaign=campaign, label=label)
     by = campaign.created_by
     return Exclusion.objects.create(
@@ -85,8 +85,8 @@ def test_counted_by_source_of_a_round_nobody_judged_is_empty(campaign):
     assert {(each.n, each.clusters.shape[0]) for each in pilot.values()} == {(0, 0)}
 
 
-def test_counted_leaves_out_whom_a_manager_left_out(campaign):
-    exclusion = left_out(campaign, "A2")
+def test_counted_leaves_out_whom_a_manager_excluded(campaign):
+    exclusion = excluded(campaign, "A2")
     counted = frames.count_values(campaign)["correctness"]
     same(counted, frames.read_campaign(campaign).ratings("correctness"), (1, 2, 3))
     assert counted.sizes.tolist() == [1.0] * len(counted.counts)
@@ -168,7 +168,7 @@ def with_computed(read, *, apart=0.0, **columns):
         (0.0, {"direction": "lower"}, False),
     ],
 )
-def test_imported_column_that_a_computed_one_repeats_is_left_out(campaign, apart, columns, is_same):
+def test_imported_column_that_a_computed_one_repeats_is_excluded(campaign, apart, columns, is_same):
     read = with_computed(frames.read_campaign(campaign), apart=apart, **columns)
     kept = frames.without_doubles(read)
     assert [each.name for each in kept.metrics] == (["METEOR"] if is_same else ["meteor", "METEOR"])

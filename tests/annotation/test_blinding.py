@@ -21,7 +21,7 @@ QUESTION = re.compile(r"What does the \d+th question want to know\?")
 
 
 def window(token: str) -> list[tuple[str, ...]]:
-    """Join by the link, hand in every task, and return the questions of each as they are shown."""
+    """Join by the link, submit every task, and return the questions of each as they are shown."""
     client, seen = Client(), []
     joined = client.post(f"/join/{token}/")
     while (

@@ -287,7 +287,7 @@ def test_screened_out_has_the_code_of_that_and_no_task_more(study) -> None:
     assert (states(platform), kept(platform)) == ({"open": 2, "released": 1}, 0)
 
 
-def test_whoever_is_left_out_while_they_work_is_told_so_and_never_rejected(study) -> None:
+def test_whoever_is_excluded_while_they_work_is_told_so_and_never_rejected(study) -> None:
     platform = study(tasks=3, each=2)
     person = Person(fake(platform)).joins().hands_in()
     by = platform.campaign.created_by
@@ -300,7 +300,7 @@ def test_whoever_is_left_out_while_they_work_is_told_so_and_never_rejected(study
 
 
 @pytest.mark.long
-def test_whoever_is_left_out_after_the_last_task_has_the_code_of_the_others(study) -> None:
+def test_whoever_is_excluded_after_the_last_task_has_the_code_of_the_others(study) -> None:
     platform = study(tasks=2, each=1)
     person = Person(fake(platform)).joins().finishes()
     by = platform.campaign.created_by

@@ -99,9 +99,9 @@ def test_returning_while_the_last_answer_is_handed_in_loses_neither() -> None:
 
     def either(act: tuple[str, Person]) -> object:
         kind, person = act
-        return person.hands_in() if kind == "hands in" else told(platform, returned[person.pid])
+        return person.hands_in() if kind == "submits" else told(platform, returned[person.pid])
 
-    all_at_once(either, [(kind, person) for person in people for kind in ("hands in", "returns")])
+    all_at_once(either, [(kind, person) for person in people for kind in ("submits", "returns")])
     for person in people:
         assert person.looks().code() == CODES["completed"]
     assert not Assignment.objects.filter(state__in=["held", "released"]).exists()

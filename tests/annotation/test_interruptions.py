@@ -80,7 +80,7 @@ def test_study_that_pauses_in_the_middle_keeps_what_was_entered_and_says_where(a
     page.get_by_text("This study takes no answers now. What you entered is kept.").wait_for()
     page.goto(f"/work/{task.round.campaign.uuid}/")
     assert (
-        "You have a task that is not handed in yet. What you entered in it is kept."
+        "You have a task that is not submitted yet. What you entered in it is kept."
         in page.inner_text("main")
     )
     page.get_by_role("link", name="Open it").click()

@@ -108,7 +108,7 @@ def test_answers_given_offline_to_one_task_are_sent_from_the_next(at_work) -> No
     again = context.new_page()
     with again.expect_response(lambda answer: f"/tasks/{task.pk}/draft/" in answer.url) as sent:
         again.goto(f"/work/{task.round.campaign.uuid}/?begin")
-    assert sent.value.status == 409  # the page that was handed in is later, and stands
+    assert sent.value.status == 409  # the page that was submitted is later, and stands
     again.locator("#saved").get_by_text("another task came too late").wait_for()
     assert set(drafts.draft_answers(task).values()) == {3}
 

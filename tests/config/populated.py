@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from django.urls import URLResolver, get_resolver, reverse
 from django.utils import timezone
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.models import Result
 from analysis.planning.actions import planning
 from analysis.published.actions import repeatability, reproductions

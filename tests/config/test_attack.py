@@ -17,6 +17,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+import analysis.tasks  # noqa: F401  # registers the jobs
+import judging.tasks  # noqa: F401
 from analysis.planning.actions import dry_runs as dry_runs_asked
 from analysis.runs.actions import runs
 from annotation.views import work

@@ -10,6 +10,7 @@ import pytest
 from celery import current_app
 from django.db import connection
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.evidence.actions import calibrations
 from analysis.planning.actions import dry_runs, ended_uses, planning
 from analysis.published.actions import repeatability, reproductions

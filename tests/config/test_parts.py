@@ -22,7 +22,7 @@ from judging.quality.models.exercise import Exercise, ExerciseKey
 from judging.work.models.assignment import Note
 from tests import factories
 from tests.annotation import studies
-from tests.config.test_sweep import addresses
+from tests.config.test_sweep import addresses, plain_errors  # noqa: F401
 from tests.judging import trials
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("plain_errors")]

@@ -33,7 +33,7 @@ class Rows(Protocol):
 
 
 def goes_on(people: list[Annotator]) -> None:
-    """Wait until every annotator has handed in two more tasks."""
+    """Wait until every annotator has submitted two more tasks."""
     before = [len(person.submitted) for person in people]
     until(
         lambda: all(

@@ -115,9 +115,9 @@ def test_campaigns(still: Any) -> None:
         factories.campaign(manager=owner),
         factories.opened(manager=owner, protocol=one_system, order="panel"),
     )
-    left_out = factories.enrollment(opened)
+    excluded = factories.enrollment(opened)
     exclusions.exclude_annotator(
-        enrollment=left_out, reason="too fast", by=owner, now=timezone.now()
+        enrollment=excluded, reason="too fast", by=owner, now=timezone.now()
     )
     campaigns.create_invitation(campaign=opened, by=owner)
     campaigns.amend_field(
@@ -132,7 +132,7 @@ def test_campaigns(still: Any) -> None:
         "annotation:preview",
     )
     pages += of(draft, "judging:campaign", "judging:plan", "judging:tasks", "judging:annotators")
-    pages += [*of(opened, "judging:history"), address("judging:erase", opened.uuid, left_out.pk)]
+    pages += [*of(opened, "judging:history"), address("judging:erase", opened.uuid, excluded.pk)]
     pages += [address("judging:campaigns"), address("judging:campaign_new")]
     found += problems_of(still, pages)
     still.locator(".buttons button").first.click()

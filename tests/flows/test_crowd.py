@@ -48,7 +48,7 @@ def again(page: Any) -> None:
 
 
 def judge(page: Any) -> None:
-    """Answer all that a task asks, looking away in between, and hand it in."""
+    """Answer all that a task asks, looking away in between, and submit it."""
     names = page.locator("fieldset.criterion input[type=radio]").evaluate_all(
         "all => [...new Set(all.map(o => o.name))]"
     )

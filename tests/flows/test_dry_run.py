@@ -7,6 +7,7 @@ import pytest
 from celery import current_app
 from django.urls import reverse
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from judging.campaigns.models.campaign import Campaign
 from judging.jobs.models.job import Job
 from tests import factories

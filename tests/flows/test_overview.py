@@ -9,6 +9,7 @@ from celery import current_app
 from django.urls import reverse
 from django.utils import timezone
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from judging.campaigns.actions import campaigns, clones
 from judging.campaigns.models.assignment import Assignment
 from judging.jobs.actions import jobs

@@ -92,7 +92,7 @@ export class Server {
   status = null; // answer everything with this
   isDown = false;
   refuses = new Set(); // names it does not know
-  needs = new Map(); // names that stand of a task that was handed in -> why
+  needs = new Map(); // names that stand of a task that was submitted -> why
   token = "first"; // of the page that may submit the task
 
   fetch = async (address, options) => {

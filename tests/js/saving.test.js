@@ -179,7 +179,7 @@ describe("saving", () => {
     });
   }
 
-  test("what a task that was handed in needs is said until it is given, and the page keeps what was entered", async () => {
+  test("what a task that was submitted needs is said until it is given, and the page keeps what was entered", async () => {
     const page = await opened();
     const report = page.form.elements["broken.A"];
     page.server.needs.set(report.name, "Answer it first");

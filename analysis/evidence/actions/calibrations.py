@@ -136,8 +136,8 @@ def unfinished(round: Round) -> list[tuple[str, int, int]]:
     done: dict[str, int] = dict.fromkeys(
         round.campaign.enrollments.order_by("label").values_list("label", flat=True), 0
     )
-    handed_in = Assignment.objects.filter(round=round, submitted_at__isnull=False)
-    for label in handed_in.values_list("enrollment__label", flat=True):
+    submitted = Assignment.objects.filter(round=round, submitted_at__isnull=False)
+    for label in submitted.values_list("enrollment__label", flat=True):
         if label is not None:
             done[label] = done.get(label, 0) + 1
     return [(label, count, tasks) for label, count in done.items() if count < tasks]

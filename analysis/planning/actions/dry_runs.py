@@ -192,7 +192,7 @@ def simulate_study(
         ],
         "filled": asdict(filled),
         "rules": exclusion_rules.standing_rules(copy),
-        "left_out": {each.enrollment.label: list(each.rules) for each in proposed},
+        "excluded": {each.enrollment.label: list(each.rules) for each in proposed},
         "lacking": exclusion_rules.count_lacking_assignments(copy),
         "criteria": of_study(frames.read_campaign(copy)) if proposed else of_all,
         "with_all": of_all if proposed else [],

@@ -169,11 +169,11 @@ def _has_removed_dry_run(campaign: Campaign) -> bool:
 
 
 def _people(campaign: Campaign) -> Iterator[tuple[str, HedsAnswer]]:
-    left_out = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
+    excluded = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
     judged = campaign.enrollments.filter(
         assignments__round__kind=Round.Kind.MAIN,
         assignments__state=Assignment.State.SUBMITTED,
-    ).exclude(pk__in=left_out.values("enrollment"))
+    ).exclude(pk__in=excluded.values("enrollment"))
     if count := judged.distinct().count():
         yield "3.2.1", HedsAnswer(str(count))
     rate = rate_of(campaign.rate)

@@ -49,7 +49,7 @@ class Recovery:
         is_high_best = criterion.best != "lowest"
         order = sorted(means, key=lambda name: means[name], reverse=is_high_best)
         told = right = 0
-        is_tested = criterion.criterion not in found.left_out(SystemComparisons)
+        is_tested = criterion.criterion not in found.excluded(SystemComparisons)
         is_tested = is_tested and not untested_because(found, criterion.criterion)
         for row in deciding_pairs(found, criterion.criterion):
             if differ_significantly(row):

@@ -28,7 +28,7 @@ def dry_run_page(
     """Return everything the page lays out of a dry run. `outcome`: with the first pairs of each
     criterion."""
     criteria, with_all = outcome.get("criteria", []), outcome.get("with_all", [])
-    out = outcome.get("left_out", {})
+    out = outcome.get("excluded", {})
     careless = {each["label"] for each in outcome.get("people", []) if each["careless"]}
     return {
         "run": run,
@@ -48,7 +48,7 @@ def dry_run_page(
         "people": _people(outcome),
         "gate": _gate(outcome),
         "rules": outcome.get("rules", []),
-        "left_out": [(label, "; ".join(rules)) for label, rules in out.items()],
+        "excluded": [(label, "; ".join(rules)) for label, rules in out.items()],
         "careless": len(careless),
         "caught": len(careless & set(out)),
         "careful_out": len(set(out) - careless),
@@ -228,7 +228,7 @@ def _share(found: Record | None) -> Cell:
 
 
 def _people(outcome: Mapping[str, Any]) -> PageTable:
-    spent, out = outcome.get("spent", {}), outcome.get("left_out", {})
+    spent, out = outcome.get("spent", {}), outcome.get("excluded", {})
     lines = []
     for each in outcome.get("people", []):
         own = spent.get(each["label"], {})

@@ -313,8 +313,8 @@ def _how_joined(added: AddedFile) -> str:
     said = f"{added.name}: {sum(joined.values()):,} of {sum(tiers.values()):,} questions joined"
     if joined:
         said += f" ({'; '.join(f'{tier} {count:,}' for tier, count in joined.items())})"
-    left_out = sum(counts.get(kind, 0) for kind in LEFT_OUT)
-    return f"{said}, {counts.get('new', 0):,} added, {left_out:,} excluded."
+    excluded = sum(counts.get(kind, 0) for kind in LEFT_OUT)
+    return f"{said}, {counts.get('new', 0):,} added, {excluded:,} excluded."
 
 
 def _not_joined(added: AddedFile) -> str:

@@ -172,7 +172,7 @@ def _inputs(
         said=said,
         counted=read_as(counted, settings["reading"]),
         design=Design.from_key(settings["design"]),
-        settings={**settings, "left_out_words": left_out_words(run)},
+        settings={**settings, "exclusion_words": exclusion_words(run)},
         failures=failures,
         other=_narrowed(other, settings) if _has_exclusions(run.campaign) else None,
     )
@@ -275,7 +275,7 @@ def changed_since(run: Run) -> list[str]:
     return [what for what, keys in told.items() if any(before[key] != now[key] for key in keys)]
 
 
-def left_out_words(run: Run) -> list[str]:
+def exclusion_words(run: Run) -> list[str]:
     """Return names of systems, criteria, metrics and annotators that a run excludes by choice."""
     settings = {**DEFAULTS, **run.parameters}
     protocol = frames.protocol_of(run.campaign)

@@ -236,7 +236,7 @@ class RunForm(PreparationForm):
                 "Without those that cannot be computed here: %(why)s."
             ) % {"why": "; ".join(lacking.values())}
 
-    def left_out(self) -> list[forms.BoundField]:
+    def excluded(self) -> list[forms.BoundField]:
         """The fields that exclude parts of the study."""
         return [
             self[f"without_{what}"] for what in LEFT_OUT if self.fields[f"without_{what}"].choices

@@ -65,7 +65,7 @@ def runs_side_by_side(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "campaign": campaign,
         "tab": "report",
         "runs": [
-            (run, run in chosen, format_short_list(runs.left_out_words(run))) for run in listed
+            (run, run in chosen, format_short_list(runs.exclusion_words(run))) for run in listed
         ],
         "all_runs": done.count(),
         "most": RUNS_SIDE_BY_SIDE if len(asked) > RUNS_SIDE_BY_SIDE else 0,

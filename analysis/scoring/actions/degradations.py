@@ -172,7 +172,7 @@ def degrade_dataset(
         except CannotImport as refused:
             raise NothingToDegrade(refused.reasons[0]) from None
         _say_kinds(new, dataset, made)
-        datasets.quarantine_values(dataset=new, problems=_left_out(read, made))
+        datasets.quarantine_values(dataset=new, problems=_excluded(read, made))
         history.record_event(
             Event.Act.DATASET_DEGRADED,
             by=by,
@@ -192,7 +192,7 @@ def _say_kinds(new: Dataset, old: Dataset, made: Sequence[Degraded]) -> None:
     new.systems.filter(name__in=[each.system for each in made]).update(kind=System.Kind.DEGRADATION)
 
 
-def _left_out(read: StudyRecords, made: Iterable[Degraded]) -> list[Problem]:
+def _excluded(read: StudyRecords, made: Iterable[Degraded]) -> list[Problem]:
     rows = {source.key: row for row, source in enumerate(read.sources, start=1)}
     return [
         Problem(
@@ -212,7 +212,7 @@ def _how(dataset: Dataset, wanted: WantedDegradation, made: Iterable[Degraded]) 
             "system": each.system,
             "noise": each.noise,
             "degraded": len(each.questions),
-            "left_out": len(each.unchanged),
+            "excluded": len(each.unchanged),
         }
         for each in made
     ]

@@ -52,14 +52,14 @@ def _make(
     """Make the dataset now, or show on the form why there is nothing to degrade."""
     with refusals_shown(form):
         made = degradations.degrade_dataset(dataset=dataset, wanted=wanted, by=request.user)
-        left_out = made.quarantine.count()
+        excluded = made.quarantine.count()
         messages.success(request, _("The degraded questions stand in this new dataset."))
-        if left_out:
+        if excluded:
             told = ngettext(
                 "%(n)d question has no word of its sort and was left out; it is listed below.",
                 "%(n)d questions have no word of their sort and were left out; they are listed below.",
-                left_out,
+                excluded,
             )
-            messages.warning(request, told % {"n": left_out})
+            messages.warning(request, told % {"n": excluded})
         return redirect("judging:dataset", made.pk)
     return None

@@ -178,12 +178,12 @@ class ScaleUse(Section[ScaleUseRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ScaleUseRow]:
         rows: list[ScaleUseRow] = []
-        left_out = found.left_out(ScaleUse)
+        excluded = found.excluded(ScaleUse)
         for criterion in inputs.said.protocol.criteria:
             chance.step(f"Use of the scale of {criterion.key}")
             ratings = inputs.said.ratings(criterion.key)
             labels = {point.value: point.label for point in criterion.points}
-            if ratings.empty or criterion.key in left_out:
+            if ratings.empty or criterion.key in excluded:
                 continue
             use = scale_use(ratings.to_numpy(), scale=criterion.values())
             for annotator, counts in zip(ratings.columns, use.counts, strict=True):
@@ -241,10 +241,10 @@ class PairwiseKappa(Section[PairKappa]):
         }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PairKappa]:
-        left_out = found.left_out(PairwiseKappa)
+        excluded = found.excluded(PairwiseKappa)
         rows: list[PairKappa] = []
         for criterion in inputs.said.protocol.criteria:
-            if criterion.key not in left_out:
+            if criterion.key not in excluded:
                 chance.step(f"Pairs of annotators on {criterion.key}")
                 rows += _kappas(criterion, inputs.said.ratings(criterion.key))
         return rows

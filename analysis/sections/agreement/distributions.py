@@ -52,12 +52,12 @@ class Distributions(Section[PointShare]):
         return {each.key: systems * len(each.points) for each in inputs.counted.protocol.criteria}
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PointShare]:
-        material, left_out = inputs.counted, found.left_out(Distributions)
+        material, excluded = inputs.counted, found.excluded(Distributions)
         rows: list[PointShare] = []
         system_of = material.slots.set_index("unit")["system"]
         for criterion in material.protocol.criteria:
             table = material.ratings(criterion.key)
-            if not table.empty and criterion.key not in left_out:
+            if not table.empty and criterion.key not in excluded:
                 rows += _point_shares(table, system_of.loc[table.index], criterion)
         return rows
 
@@ -91,7 +91,7 @@ class Distributions(Section[PointShare]):
     def caveats(self, found: Found) -> Iterator[str]:
         for each in criterion_rows(found):
             is_rated = found.on(Distributions, each.criterion) or (
-                each.criterion in found.left_out(Distributions)
+                each.criterion in found.excluded(Distributions)
             )
             if not each.averaged and is_rated:
                 yield (

@@ -49,7 +49,7 @@ class VerdictRow:
     epsilon: float = row_field("what replacing an annotator may cost")
     epsilon_reason: str = row_field("the annotators for whom that epsilon is meant")
     items: int = row_field("units judged by the judge and two or more annotators")
-    left_out: int = row_field("units judged by the judge and fewer than two annotators")
+    excluded: int = row_field("units judged by the judge and fewer than two annotators")
     people: int = row_field("annotators that it was tested against")
     winning_rate: float = row_field(
         "share of them against whom it wins, a source's items kept together"
@@ -245,7 +245,7 @@ def _verdict(judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
         epsilon=found.epsilon,
         epsilon_reason=EPSILONS.get(found.epsilon, "these annotators"),
         items=found.items,
-        left_out=found.dropped,
+        excluded=found.dropped,
         people=sum(not one.reason for one in found.people),
         winning_rate=found.winning_rate,
         passes=found.passed,

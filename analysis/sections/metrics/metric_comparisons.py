@@ -120,9 +120,9 @@ class MetricComparisons(Section[MetricPair]):
         if asked is None or len(asked.metrics) < 2:
             return []
         rows: list[MetricPair] = []
-        left_out = found.left_out(MetricComparisons)
+        excluded = found.excluded(MetricComparisons)
         for human in asked.humans:
-            if human in left_out:
+            if human in excluded:
                 continue
             tell = partial(chance.step, f"Comparing metrics on {found.name_of(human)}")
             tell()
@@ -134,7 +134,7 @@ class MetricComparisons(Section[MetricPair]):
                 items=inputs.settings["items"],
                 ratings={human: asked.ratings[human]} if human in asked.ratings else None,
                 resamples=chance.resamples,
-                most_swapped=MAX_SWAPPED_MEANS // max(1, len(asked.humans) - len(left_out)),
+                most_swapped=MAX_SWAPPED_MEANS // max(1, len(asked.humans) - len(excluded)),
                 tell=tell,
             )
             rows += _rows(pairs, asked, inputs.settings["items"], tell)
@@ -434,7 +434,7 @@ def _named(rows: Sequence[MetricLevel]) -> list[str]:
 def _none_is_ahead(found: Found, level: str, named: Mapping[str, Sequence[str]]) -> bool:
     """Return whether every named metric was tested against all others at each other level, and
     none was significantly better."""
-    if found.left_out(MetricComparisons):
+    if found.excluded(MetricComparisons):
         return False
     pairs = _pairs(found)
     for human, metrics in named.items():

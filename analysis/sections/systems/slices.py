@@ -87,8 +87,8 @@ class Slices(Section[SliceRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SliceRow]:
         rows: list[SliceRow] = []
-        left_out = found.left_out(Slices)
-        wanted = [each for each in inputs.settings["slices"] if each not in left_out]
+        excluded = found.excluded(Slices)
+        wanted = [each for each in inputs.settings["slices"] if each not in excluded]
         columns = _columns(inputs.counted, wanted)
         for attribute in wanted:
             tell = partial(chance.step, f"Slices by {attribute.removeprefix(FROM_FILE)}")

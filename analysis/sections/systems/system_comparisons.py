@@ -138,10 +138,10 @@ class SystemComparisons(Section[SystemPair]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemPair]:
         pairs: dict[str, list[SystemPair]] = {}
-        left_out = found.left_out(SystemComparisons)
+        excluded = found.excluded(SystemComparisons)
         for scores in inputs.scores_of_systems:
             key = scores.criterion.key
-            if key not in left_out:
+            if key not in excluded:
                 chance.step(f"Comparing systems on {key}")
                 pairs[key] = list(_pairs(scores, inputs, chance))
         rows: list[SystemPair] = []
@@ -202,10 +202,10 @@ class Groups(Section[SystemLetters]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemLetters]:
         rows: list[SystemLetters] = []
-        left_out = found.left_out(SystemComparisons)
+        excluded = found.excluded(SystemComparisons)
         for each in inputs.scores_of_systems:
             key = each.criterion.key
-            if key in left_out:  # no test says who shares a letter
+            if key in excluded:  # no test says who shares a letter
                 continue
             pairs, reason = deciding_pairs(found, key), _no_letters_because(found, key)
             given = [""] * len(each.names) if reason else _letters(each, pairs)

@@ -273,7 +273,7 @@ def _out_of_reach(found: Found) -> Iterator[str]:
             if words := limit(deciding_pairs(found, criterion), run_facts(found).unit):
                 concerned.setdefault(words, []).append(inside_sentence(found.name_of(criterion)))
         for words, names in concerned.items():
-            if len(names) == len(criteria) and not found.left_out(SystemComparisons):
+            if len(names) == len(criteria) and not found.excluded(SystemComparisons):
                 yield f"{words[0].upper()}{words[1:]}."
             else:
                 yield f"On {format_list(names)}, {words}."
@@ -406,7 +406,7 @@ class SystemOrder:
         up = criterion.best != "lowest"
         rows = found.on(Systems, key)
         means = {row.system: row.mean for row in rows}
-        if key in found.left_out(SystemComparisons):
+        if key in found.excluded(SystemComparisons):
             return cls(criterion, means, frozenset(), undefined=UNTESTED)
         pairs = deciding_pairs(found, key)
         systems_of = {frozenset((row.first, row.second)): row for row in pairs}

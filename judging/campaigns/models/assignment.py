@@ -82,7 +82,7 @@ class Assignment(models.Model):
     lease_expires_at = models.DateTimeField(null=True, blank=True)
     last_seen_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.FloatField(
-        default=0, help_text="Time at work until first handed in: gaps between saves, each capped."
+        default=0, help_text="Time at work until first submitted: gaps between saves, each capped."
     )
     # The conditions of judging; empty if the page did not report them
     language = models.CharField(

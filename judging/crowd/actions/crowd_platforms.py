@@ -268,10 +268,10 @@ def policy_checks(platform: CrowdPlatform) -> list[PolicyCheck]:
 
 def _pilot_seconds(campaign: Campaign) -> float | None:
     """Return the median time in seconds of the tasks submitted in pilots and calibrations, if any."""
-    handed_in = Assignment.objects.filter(
+    submitted = Assignment.objects.filter(
         round__in=campaign.rounds.trials(), submitted_at__isnull=False, active_seconds__gt=0
     )
-    seconds = list(handed_in.values_list("active_seconds", flat=True))
+    seconds = list(submitted.values_list("active_seconds", flat=True))
     return median(seconds) if seconds else None
 
 

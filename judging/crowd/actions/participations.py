@@ -322,7 +322,7 @@ def _give_new_share(own: Participation, now: datetime, *, is_new: bool) -> None:
     done = reservations.count_submitted(own.enrollment, own.round)
     wanted = (
         assignments.assigns_tasks(own.round)
-        and not _is_left_out(own.enrollment)
+        and not _is_excluded(own.enrollment)
         and done < own.share
     )
     kept = reservations.reserve_tasks(enrollment=own.enrollment, round=own.round) if wanted else 0
@@ -365,7 +365,7 @@ def _end(own: Participation) -> str:
     done = reservations.count_submitted(own.enrollment, own.round)
     if done >= own.share:
         return End.COMPLETED
-    if _is_left_out(own.enrollment):
+    if _is_excluded(own.enrollment):
         return End.FAILED_CHECKS
     if own.left:
         return End.TIMED_OUT if own.left in LATER else ""
@@ -376,7 +376,7 @@ def _end(own: Participation) -> str:
     return End.COMPLETED if done else End.QUOTA_FULL
 
 
-def _is_left_out(enrollment: Enrollment) -> bool:
+def _is_excluded(enrollment: Enrollment) -> bool:
     return Exclusion.objects.standing().filter(enrollment=enrollment).exists()
 
 

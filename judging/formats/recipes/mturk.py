@@ -78,8 +78,8 @@ def propose(frame: shared.Frame) -> dict[str, Any]:
         "Status": [name for name in frame.get("Status", ()) if name.casefold() == "rejected"],
         "Reject": [name for name in frame.get("Reject", ()) if name.strip()],
     }
-    left_out = {name: tuple(dict.fromkeys(found)) for name, found in marks.items() if found}
-    return {"columns": columns, "exclude_rows": left_out}
+    excluded = {name: tuple(dict.fromkeys(found)) for name, found in marks.items() if found}
+    return {"columns": columns, "exclude_rows": excluded}
 
 
 def _called(columns: Sequence[str], pattern: str) -> str:

@@ -71,7 +71,7 @@ class Joined:
 
     `questions` are those of the study with their matches, `unit` 0 for none, and a `fate`: matched;
     filled, a slot whose question was missing; new; repeat, a new copy of a question that was rated
-    again; left_out; or "", nothing to store. `sources` have `match`, the dataset's source or NONE,
+    again; excluded; or "", nothing to store. `sources` have `match`, the dataset's source or NONE,
     and `is_new`.
     """
 
@@ -409,8 +409,8 @@ def _known_texts(joined: Joined, dataset: Dataset) -> set[int]:
 def _fate_of_copy(joined: Joined, row: Any, first: str) -> str:
     """Find the copy of a question that was rated again, or create one; if the question itself is
     missing, there is no copy."""
-    if first == "left_out" or (not row.unit and not joined.mapping.names_systems):
-        return "left_out"
+    if first == "excluded" or (not row.unit and not joined.mapping.names_systems):
+        return "excluded"
     if row.unit:
         return "matched"
     if pd.isna(row.text):
@@ -452,7 +452,7 @@ def _fate_of_unmatched(joined: Joined, row: Any, *, is_known: bool) -> str:
 
 def _exclude(joined: Joined, kind: Kind, row: Any, reason: str) -> str:
     joined.note(kind, row.row, _name(joined, row), reason, row.Index)
-    return "left_out"
+    return "excluded"
 
 
 def _mark_new_sources(joined: Joined) -> None:
@@ -542,7 +542,7 @@ def _decide_metadata(joined: Joined, dataset: Dataset) -> None:
 def _new_values(joined: Joined, what: str, values: DataFrame, there: DataFrame) -> DataFrame:
     """Return the values that the dataset does not have; report those that contradict it."""
     questions = joined.questions
-    kept = questions.index[questions["fate"] != "left_out"]
+    kept = questions.index[questions["fate"] != "excluded"]
     values = values[values["question"].isin(kept)]
     values = values.assign(unit=values["question"].map(questions["unit"]).astype(int))
     found = values.merge(there, on=["unit", "name"], how="left")
@@ -573,11 +573,11 @@ def _decide_references(joined: Joined, dataset: Dataset) -> None:
     given = sources[sources["references"].map(bool).astype(bool)]
     there = holdings.references_of(dataset) if len(given) else {}
     questions = joined.questions
-    left_out = set(questions["source"][questions["fate"] == "left_out"])
+    excluded = set(questions["source"][questions["fate"] == "excluded"])
     columns = ("references", "match", "is_new", "row")
     for source, texts, pk, is_new, row in given[list(columns)].itertuples():
         if pk == NONE and not is_new:
-            if source not in left_out:  # else counted with its questions
+            if source not in excluded:  # else counted with its questions
                 reason = f"The dataset has no such source.{_difference(joined, source)}"
                 joined.note("unmatched", row, texts[0], reason)
             continue
@@ -670,7 +670,7 @@ def _new_ratings(
     is_same = values["old"] == values["point"]
     joined.ratings = values[~is_unknown & is_new]
     joined.row_counts["ratings"] += len(joined.ratings)
-    joined.row_counts["ratings_left_out"] += int(is_unknown.sum())
+    joined.row_counts["ratings_excluded"] += int(is_unknown.sum())
     joined.row_counts["already_there"] += int(is_same.sum())
     excluded |= dict.fromkeys(values["rating"][is_unknown], "no_question")
     _contradict_ratings(joined, values[~is_new & ~is_same], reading, excluded)

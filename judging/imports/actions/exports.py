@@ -195,7 +195,7 @@ def _rows_of_judgments(campaign: Campaign, wanted: QuerySet[Assignment]) -> Colu
     notes = Note.objects.filter(assignment__in=wanted).exclude(text="")
     spans = SpanMark.objects.filter(assignment__in=wanted)
     marked = Marking.objects.filter(assignment__in=wanted, nothing=True)
-    left_out = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
+    excluded = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
     return {
         ("rater",): [ratings, notes, spans, marked],
         ("criterion", "value", *(f"judgment:{name}" for name in OF_JUDGMENTS)): [ratings],
@@ -209,7 +209,7 @@ def _rows_of_judgments(campaign: Campaign, wanted: QuerySet[Assignment]) -> Colu
             (f"judgment:{name}",): [ratings.exclude(**{f"assignment__{name}": ""})]
             for name in OF_CONDITIONS
         },
-        ("judgment:left_out",): [left_out],
+        ("judgment:excluded",): [excluded],
         ("judgment:comment",): [notes.filter(unit__isnull=True)],
         ("note",): [notes.filter(unit__isnull=False)],
         ("mark",): [spans, marked],
@@ -404,7 +404,7 @@ class _ToldOfJudgments:
         settled: Mapping[tuple[int, str], int],
     ) -> None:
         standing = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
-        self.left_out = set(standing.values_list("enrollment", flat=True))
+        self.excluded = set(standing.values_list("enrollment", flat=True))
         self.is_simulated = campaign.origin == Campaign.Origin.SIMULATED
         self.brought = _brought(judgments)
         self.comments = _comments(campaign, judgments)
@@ -428,8 +428,8 @@ class _ToldOfJudgments:
             told["cause"] = row["cause"]
         if is_main and (row["unit"], row["key"]) in self.settled:
             told["settled"] = str(self.settled[row["unit"], row["key"]])
-        if row["enrollment"] in self.left_out:
-            told["left_out"] = "yes"
+        if row["enrollment"] in self.excluded:
+            told["excluded"] = "yes"
         if row["assignment"] in self.comments:
             told["comment"] = self.comments[row["assignment"]]
         return told | self.brought.get(row["pk"], {})
@@ -570,7 +570,7 @@ COLUMNS = {
     "judgment:input": "what gave most answers of the task: touch, mouse or keyboard",
     "judgment:keywords": "whether the words of the question were highlighted in the passage: highlighted or plain",
     "judgment:review": "shown or off, if annotators could switch the review before Submit off",
-    "judgment:left_out": "yes if the annotator is excluded from the analysis",
+    "judgment:excluded": "yes if the annotator is excluded from the analysis",
     "judgment:comment": "what the annotator wrote on the whole task this judgment belongs to",
     "note": "what the annotator wrote beside the ratings",
     "mark": "span: the annotator marked this part of the passage; none: nothing in it answers the question",

@@ -159,18 +159,18 @@ def count_excluded(
     numbers, `lost` counts those of which no record was made."""
     criterion = ratings["criterion"]
     read = Counter(criterion.drop(list(already_there)).tolist())
-    left_out = Counter(
+    counts = Counter(
         zip(criterion.reindex(list(excluded)), excluded.values(), strict=True)
     ) + Counter(lost)
     for (name, _why), count in lost.items():
         read[name] += count
     named = Counter[str]()
-    named_left_out = Counter[tuple[str, str]]()
+    named_excluded = Counter[tuple[str, str]]()
     for name, count in read.items():
         named[_name_of(name, scales)] += count
-    for (name, why), count in left_out.items():
-        named_left_out[_name_of(name, scales), why] += count
-    return RatingTally(named, named_left_out)
+    for (name, why), count in counts.items():
+        named_excluded[_name_of(name, scales), why] += count
+    return RatingTally(named, named_excluded)
 
 
 def _name_of(criterion: str, scales: Mapping[str, StoredScale]) -> str:

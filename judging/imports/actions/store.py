@@ -278,13 +278,13 @@ def _new_pairs(joined: Joined, sources: Mapping[int, int]) -> Iterator[tuple[Set
     added, questions = joined.added, joined.questions
     systems = set(added["system"])
     brought = _pairs(added)
-    left_out = _pairs(questions[questions["fate"] == "left_out"]) - brought
+    excluded = _pairs(questions[questions["fate"] == "excluded"]) - brought
     there = _pairs(joined.held.sets)
     is_new = lookup(joined.sources["is_new"])
     for (source, system), count in joined.study.expected.items():
         is_further = (
             source in sources
-            and (source, system) not in left_out
+            and (source, system) not in excluded
             and system in systems
             and (sources[source], system) not in there
         )

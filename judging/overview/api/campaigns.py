@@ -108,7 +108,7 @@ class CampaignSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
     locked_digest = serializers.CharField(
-        source="locked_digest", read_only=True, help_text="Of what was locked; blank in a draft."
+        read_only=True, help_text="Of what was locked; blank in a draft."
     )
 
 

@@ -203,11 +203,11 @@ def _said(
         assignment__round__kind="main",
         assignment__state=Assignment.State.SUBMITTED,
     )
-    left_out = campaign.enrollments.filter(
+    excluded = campaign.enrollments.filter(
         exclusions__lifted_at__isnull=True, exclusions__isnull=False
     )
     columns = ("unit", "criterion", "assignment__enrollment__label", "value", "point__label")
-    kept = wanted.exclude(assignment__enrollment__in=left_out)
+    kept = wanted.exclude(assignment__enrollment__in=excluded)
     for unit, criterion, label, value, words in kept.order_by(columns[2]).values_list(*columns):
         found[unit, criterion].append((label, value, words))
     return found

@@ -241,7 +241,7 @@ def _undated(campaign: Campaign) -> Iterator[Sight]:
 
 def _annotators(campaign: Campaign, users: Group[int | None]) -> Iterator[MainAnnotator]:
     """Yield those of the accounts that submitted an assignment of the main round."""
-    handed_in = Assignment.objects.filter(
+    submitted = Assignment.objects.filter(
         round__campaign=campaign,
         round__kind="main",
         state__in=["submitted", "extra"],
@@ -249,7 +249,7 @@ def _annotators(campaign: Campaign, users: Group[int | None]) -> Iterator[MainAn
     )
     last = {
         pk: max(each for each in times if each)
-        for pk, *times in handed_in.values_list("enrollment").annotate(
+        for pk, *times in submitted.values_list("enrollment").annotate(
             Max("submitted_at"), Max("judgments__created_at")
         )
     }

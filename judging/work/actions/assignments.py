@@ -110,10 +110,10 @@ def claim_assignment(*, enrollment: Enrollment, round: Round) -> Here | NoneNow 
     if not assigns_tasks(round):
         raise RoundClosed(_("This study gives out no tasks now."))
     with transaction.atomic():
-        left_out = lock_annotator(enrollment=enrollment)
+        excluded = lock_annotator(enrollment=enrollment)
         if not may_get_tasks(enrollment, round):
             raise NotAdmitted
-        found = Finished() if left_out else claim_next(enrollment=enrollment, round=round)
+        found = Finished() if excluded else claim_next(enrollment=enrollment, round=round)
     if found is not None:
         return found
     left = query_rows(SQL["left"], _names(enrollment, round))[0][0]

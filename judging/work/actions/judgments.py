@@ -69,7 +69,7 @@ class Submitted:
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
+class SubmittedPage:
     """The outcome of a page: answers that lost against later ones, for the annotator to check, or
     the next task."""
 
@@ -168,7 +168,7 @@ def submit_and_claim_next(
     sheet: Sheet,
     claim_next: ClaimNext,
     conditions: PageConditions = UNKNOWN_CONDITIONS,
-) -> HandedIn:
+) -> SubmittedPage:
     """Store a page, submit its task and claim the next one by `claim_next`, in one transaction.
 
     If the task is not accepted, because answers are missing or the page is older than the last
@@ -178,7 +178,7 @@ def submit_and_claim_next(
     annotator = cast(Enrollment, assignment.enrollment)  # an assignment that is submitted has one
     refused, onward = None, None
     with transaction.atomic():
-        left_out = assignments.lock_annotator(enrollment=annotator)
+        excluded = assignments.lock_annotator(enrollment=annotator)
         noted = assignments.lock_assignment(assignment=assignment)
         is_noted = noted or page.note or any(page.reports.values())
         stored = drafts.store_page(
@@ -199,14 +199,14 @@ def submit_and_claim_next(
         if stored.lost or refused:
             assignments.renew(assignment=assignment)
         elif (
-            not left_out
+            not excluded
             and assignments.assigns_tasks(assignment.round)
             and assignments.may_get_tasks(annotator, assignment.round)
         ):
             onward = claim_next(enrollment=annotator, round=assignment.round)
     if refused:
         raise _shown_refusal(refused, stored.required)
-    return HandedIn(stored.lost, onward.assignment if isinstance(onward, Here) else None)
+    return SubmittedPage(stored.lost, onward.assignment if isinstance(onward, Here) else None)
 
 
 def _shown_refusal(refused: Refused, required: tuple[ClearableEntry, ...]) -> Refused:

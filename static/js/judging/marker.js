@@ -141,10 +141,10 @@ function where(open) {
   return list;
 }
 
-// A task that was handed in says what stands for each criterion: another value counts only once it is handed in again.
+// A task that was submitted says what stands for each criterion: another value counts only once it is submitted again.
 const isChanged = (fieldset) => "handed" in fieldset.dataset && valueOf(fieldset) !== fieldset.dataset.handed;
 
-function refreshHandedIn() {
+function refreshSubmitted() {
   if (!("changed" in display.dataset)) return display.dataset.complete;
   const changed = criteria().some(isChanged);
   document.getElementById("changed").hidden = !changed;
@@ -155,7 +155,7 @@ function refreshHandedIn() {
 export function refresh() {
   const open = missing();
   const count = display.dataset.toGo.replace("#", open.length);
-  const complete = refreshHandedIn();
+  const complete = refreshSubmitted();
   display.classList.toggle("complete", !open.length && complete !== display.dataset.changed);
   display.replaceChildren(...(open.length ? [count, where(open)] : [complete]));
   for (const whole of form.querySelectorAll("[data-item]")) {

@@ -22,7 +22,7 @@ const channel = url ? channelOf(url) : null;
 const display = document.getElementById("saved");
 const queue = new Map(); // name -> {url, who, name, value, sequence, shown, answered, input}: only the latest answer of each field is worth sending
 const typing = new Map(); // name -> timer of a text still being typed
-const heldBack = new Set(); // names of what the page takes back and a task that was handed in needs: it stands on the server
+const heldBack = new Set(); // names of what the page takes back and a task that was submitted needs: it stands on the server
 let sequence = Number(form.elements.sequence.value) || 0;
 let wait = FIRST_WAIT;
 let retryTimer = 0;
@@ -159,7 +159,7 @@ function yieldTo(entries, lost, held) {
 
 function settle(entries, result) {
   if (result.lost) yieldTo(entries, result.lost, result.sequence);
-  if (result.held_back) display.dataset.needed = result.error; // the page keeps what it shows: handing in again sends it
+  if (result.held_back) display.dataset.needed = result.error; // the page keeps what it shows: submitting again sends it
   for (const entry of entries) {
     if (result.held_back?.includes(entry.name)) heldBack.add(entry.name);
     else if (result.state === "saved" || result.lost) heldBack.delete(entry.name);

@@ -137,10 +137,10 @@ async function goOn(answer, button) {
 
 // ---- submissions of earlier pages
 
-const isHandedIn = () => document.getElementById("changed")?.hidden === true;
+const isSubmitted = () => document.getElementById("changed")?.hidden === true;
 
 async function carryOutHere() {
-  if (!missing().length && !isHandedIn()) {
+  if (!missing().length && !isSubmitted()) {
     isReviewed = true;
     submit();
     isReviewed = false;

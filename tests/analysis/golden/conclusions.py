@@ -28,14 +28,14 @@ MADE_OF_SCALE = ("percent_agreement", "randolph_kappa", "gwet_", "brennan_predig
 
 def by_t(
     value: float | None,
-    left_out: Sequence[float | None],
+    excluded: Sequence[float | None],
     *,
     fisher: bool = False,
     most: float = 1.0,
 ) -> tuple[float | None, float | None, float | None]:
     """Return the delete-one jackknife's limits and p; none where it cannot be told."""
-    known = [each for each in left_out if each is not None]
-    if value is None or len(known) < max(3, len(left_out)):
+    known = [each for each in excluded if each is not None]
+    if value is None or len(known) < max(3, len(excluded)):
         return None, None, None
     if fisher and any(abs(each) > 1 - 1e-12 for each in (value, *known)):
         return None, None, None

@@ -192,7 +192,7 @@ def annotators(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
     return rows
 
 
-def left_out(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
+def excluded(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
     rows = []
     for criterion in second.criteria(golden):
         key, units, scale = (

@@ -100,12 +100,12 @@ def words_of(slot: Slot) -> str:
 # Means and their intervals
 
 
-def interval(value: float, left_out: Sequence[float]) -> tuple[float | None, float | None]:
+def interval(value: float, excluded: Sequence[float]) -> tuple[float | None, float | None]:
     """Return the delete-one jackknife interval with Student's t."""
-    n = len(left_out)
+    n = len(excluded)
     if n < 3:
         return None, None
-    error = math.sqrt((n - 1) / n * sum((each - mean(left_out)) ** 2 for each in left_out))
+    error = math.sqrt((n - 1) / n * sum((each - mean(excluded)) ** 2 for each in excluded))
     if error < 1e-9:
         return None, None
     reach = stats.t.ppf(0.975, n - 1) * error
@@ -122,13 +122,13 @@ def system_mean(
     sources = sorted({source for source, _ in known})
     if not known:
         return {"value": None, "low": None, "high": None, "n": 0, "dropped": out}
-    left_out = [
+    excluded = [
         float(mean([score for source, score in known if source != gone]))
         for gone in sources
         if len(sources) > 1
     ]
     value = float(mean([score for _, score in known]))
-    low, high = interval(value, left_out)
+    low, high = interval(value, excluded)
     by_source = [mean([score for source, score in known if source == own]) for own in sources]
     others = len(sources) - max(Counter(by_source).values())
     if others < min(5, len(sources) - 1):  # nearly all sources have one mean: no interval

@@ -51,7 +51,12 @@ ABOUT = {
     "test_differences_as_published": ("metric_comparisons", "dependent"),
     "test_mixed_model": ("mixed_models",),
     "test_intervals_of_agreement": ("agreement", "resampling", "scarcity"),
-    "test_intervals_of_correlations": ("correlations", "left_out", "pooled", "within_source"),
+    "test_intervals_of_correlations": (
+        "correlations",
+        "excluded_by_run",
+        "pooled",
+        "within_source",
+    ),
     "test_differences_of_metrics": ("metric_comparisons", "metric_differences"),
     "test_leaders": ("metric_comparisons",),
     "test_ceiling": ("ceiling",),
@@ -578,7 +583,7 @@ def test_agreement(made: Made) -> None:
 def test_annotators(made: Made) -> None:
     expected = inference.annotators(made.golden, made.said)
     same(made, "annotators", expected, ["criterion", "annotator"])
-    without = inference.left_out(made.golden, made.said)
+    without = inference.excluded_by_run(made.golden, made.said)
     same(made, "agreement_without_each", without, ["criterion", "without"])
     same(
         made,
@@ -894,7 +899,7 @@ def test_about(made: Made) -> None:
         "reading": golden.reading,
         "design": "sources",
         "reach": "texts like these, these systems and these annotators",
-        "left_out": [],
+        "excluded_by_run": [],
         "metric_level": "pooled",
         "seconds_a_question": None,
     }

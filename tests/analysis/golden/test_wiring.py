@@ -189,7 +189,7 @@ def test_corrected_means_of_two_systems_are_each_of_its_own_questions(judged: Ca
 
 
 @pytest.mark.django_db
-def test_imported_percent_column_of_a_computed_fraction_is_left_out_as_its_double() -> None:
+def test_imported_percent_column_of_a_computed_fraction_is_excluded_as_its_double() -> None:
     campaign = studies.imported(sources=8)
     imported = Metric.objects.get(dataset=campaign.dataset, name="meteor")
     imported.scale = Metric.Scale.PERCENT

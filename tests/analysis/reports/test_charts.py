@@ -165,7 +165,7 @@ def test_scatter_of_two_systems_or_of_equal_scores_has_no_line() -> None:
         assert len(chart.axes[0].lines) == 1
 
 
-def test_a_figure_of_more_values_than_can_be_read_is_left_out_and_loses_no_run() -> None:
+def test_a_figure_of_more_values_than_can_be_read_is_excluded_and_loses_no_run() -> None:
     spread = [
         {"name": f"C{c}", "system": f"S{s}", "value": v, "share": 0.2}
         for c in range(21)
@@ -182,7 +182,7 @@ def test_a_figure_of_more_values_than_can_be_read_is_left_out_and_loses_no_run()
     assert charts.svg(lambda: charts.scatter({"C": {"BLEU": scored}}), title="") == {}
 
 
-def test_why_a_figure_is_left_out_is_said() -> None:
+def test_why_a_figure_is_excluded_is_said() -> None:
     assert charts.not_drawn(4_000) == []
     assert charts.not_drawn(12_500) == [
         "Not drawn: 12,500 values are more than a figure shows (4,000)."

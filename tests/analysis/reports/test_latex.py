@@ -275,7 +275,7 @@ def test_space_behind_a_word_in_another_script_stands_outside_of_its_command():
     )
 
 
-def test_other_scripts_are_printed_by_xelatex_or_named_and_never_left_out(tmp_path):
+def test_other_scripts_are_printed_by_xelatex_or_named_and_never_excluded(tmp_path):
     """A font without a glyph prints nothing: every script has a font of its own, or is named."""
     (tmp_path / "numbers.tex").write_text(latex.COMMANDS)
     texts = ["نظام ب", "系统一", "שאלה", "Москва", "ἄνθρωπος", "έρευνα", "ᚠᚢ"]

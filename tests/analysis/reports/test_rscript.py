@@ -16,7 +16,7 @@ COLUMNS = (
     "criterion",
     "value",
     "judgment:round",
-    "judgment:left_out",
+    "judgment:excluded",
 )
 NEEDED = 'for (name in c("ordinal", "emmeans")) library(name, character.only = TRUE)'
 

@@ -242,7 +242,7 @@ def test_export_has_judgments_alone_or_settled_values_beside_them(differing, jud
     assert sorted(told) == [("A01", "3"), ("A02", "1")]
 
 
-def test_who_is_left_out_makes_no_difference_to_settle(differing, judge):
+def test_who_is_excluded_makes_no_difference_to_settle(differing, judge):
     assert len(adjudications.find_differences(differing, 1)) == 2
     exclusions.exclude_annotator(
         enrollment=differing.enrollments.get(label="A02"), reason="slept",

@@ -14,7 +14,7 @@ from quaestor_stats._design import Design
 
 def inputs_of(read: Material, **settings: Any) -> Inputs:
     """Return what a run's sections compute from, with a run's default settings."""
-    every = {**runs.DEFAULTS, "further": list(FURTHER), "left_out_words": [], **settings}
+    every = {**runs.DEFAULTS, "further": list(FURTHER), "exclusion_words": [], **settings}
     return Inputs(said=read, counted=read, design=Design(), settings=every, failures={})
 
 

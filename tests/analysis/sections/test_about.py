@@ -44,7 +44,7 @@ def begun(campaign: Campaign, person: User) -> Assignment:
     return studies.held(enrollments.enroll(campaign=campaign, user=person))
 
 
-def handed_in(task: Assignment) -> tuple[str, str]:
+def submitted(task: Assignment) -> tuple[str, str]:
     """Submit a task and return its annotator's label and what became of it."""
     client = factories.logged_in(task.enrollment.user)
     client.post(f"/tasks/{task.pk}/submit/?step=0", studies.filled(task))
@@ -54,11 +54,11 @@ def handed_in(task: Assignment) -> tuple[str, str]:
 
 def test_unblinded_are_managers_who_judged() -> None:
     campaign, manager = studies.opened(annotators_per_task=3), factories.researcher()
-    handed_in(begun(campaign, factories.user()))
+    submitted(begun(campaign, factories.user()))
     campaigns.add_member(campaign=campaign, user=manager, role="manager")
     task = begun(campaign, manager)
     assert unblinded(campaign) == []
-    label, state = handed_in(task)
+    label, state = submitted(task)
     assert state == "submitted"
     assert unblinded(campaign) == [label]
 
@@ -67,7 +67,7 @@ def test_unblinded_are_managers_whose_task_came_too_late() -> None:
     campaign = studies.opened()
     task = begun(campaign, campaign.created_by)
     campaigns.close_campaign(campaign=campaign, now=timezone.now())
-    label, state = handed_in(task)
+    label, state = submitted(task)
     assert state == "extra"
     assert unblinded(campaign) == [label]
 
@@ -80,12 +80,12 @@ def test_unblinded_are_former_managers_as_far_as_the_data_can_tell() -> None:
     )
     campaigns.add_member(campaign=campaign, user=other, role="manager")
     maker, excluder = campaign.created_by, factories.researcher()
-    labels = [handed_in(begun(campaign, person))[0] for person in (maker, excluder, judge)]
+    labels = [submitted(begun(campaign, person))[0] for person in (maker, excluder, judge)]
     campaigns.remove_member(campaign=campaign, user=maker, role="manager")
     assert unblinded(campaign) == [labels[0]]
-    left_out = campaign.enrollments.get(user=judge)
+    excluded_by_run = campaign.enrollments.get(user=judge)
     exclusions.exclude_annotator(
-        enrollment=left_out, reason="A trial.", by=excluder, now=timezone.now()
+        enrollment=excluded_by_run, reason="A trial.", by=excluder, now=timezone.now()
     )
     assert unblinded(campaign) == labels[:2]
 
@@ -104,7 +104,7 @@ def test_unblinded_are_those_who_gave_a_role_up_before_they_judged_or_see_the_ma
     dataset_uses.transfer_dataset(dataset=campaign.dataset, to=user_of_it)
     dataset_uses.end_use(dataset=campaign.dataset, user=owner, now=timezone.now())
     people = (was_analyst, of_another, user_of_it, used_it, nobody)
-    labels = [handed_in(begun(campaign, person))[0] for person in people]
+    labels = [submitted(begun(campaign, person))[0] for person in people]
     assert unblinded(campaign) == labels[:4]
 
 
@@ -122,7 +122,7 @@ def test_unblinded_are_those_who_declined_and_joined_by_a_link_after_they_could_
     for person in (analyst, stranger):
         enrollments.join_by_link(invitation=link, user=person, agreed=True, now=timezone.now())
         task = studies.held(campaign.enrollments.select_related("campaign").get(user=person))
-        labels.append(handed_in(task)[0])
+        labels.append(submitted(task)[0])
     assert unblinded(campaign) == labels[:1]
 
 
@@ -137,7 +137,7 @@ def test_unblinded_are_those_who_saw_the_material_through_a_draft_that_is_gone()
     )
     for draft in drafts:
         campaigns.discard_draft(campaign=draft, by=draft.created_by)
-    labels = [handed_in(begun(campaign, person))[0] for person in (reader, maker, of_another)]
+    labels = [submitted(begun(campaign, person))[0] for person in (reader, maker, of_another)]
     assert unblinded(campaign) == labels[:2]
 
 
@@ -149,7 +149,7 @@ def test_whoever_is_erased_is_named_neither_as_not_blind_nor_as_having_read_othe
 
 def test_page_of_a_report_names_who_could_have_known_the_systems() -> None:
     campaign = studies.opened(annotators_per_task=3)
-    label, _ = handed_in(begun(campaign, campaign.created_by))
+    label, _ = submitted(begun(campaign, campaign.created_by))
     analysed(campaign, metrics=[], mixed_model="never")
     page = factories.logged_in(campaign.created_by).get(
         reverse("analysis:report", args=[campaign.uuid])
@@ -187,7 +187,7 @@ def test_unblinded_are_those_who_see_the_material_in_a_degraded_copy_or_its_orig
     campaigns.add_member(campaign=unrelated, user=(other := factories.researcher()), role="analyst")
     people = (of_first, of_second, copier, other)
     for each in (campaign, second):
-        labels = [handed_in(begun(each, person))[0] for person in people]
+        labels = [submitted(begun(each, person))[0] for person in people]
         assert unblinded(each) == labels[:3]
     dataset_uses.delete_dataset(
         dataset=between
@@ -205,7 +205,7 @@ def test_unblinded_are_those_who_see_the_same_file_in_another_dataset() -> None:
     )
     elsewhere = factories.dataset(file_sha256=other.sha256[::-1])
     people = (again.owner, elsewhere.owner)
-    labels = [handed_in(begun(campaign, person))[0] for person in people]
+    labels = [submitted(begun(campaign, person))[0] for person in people]
     assert unblinded(campaign) == labels[:1]
 
 
@@ -217,13 +217,13 @@ def test_unblinded_are_those_who_saw_the_same_file_in_a_dataset_that_is_gone() -
     campaigns.add_member(campaign=draft, user=reader, role="analyst")
     campaigns.discard_draft(campaign=draft, by=again.owner)
     dataset_uses.delete_dataset(dataset=again, by=again.owner)
-    labels = [handed_in(begun(campaign, person))[0] for person in (reader, again.owner)]
+    labels = [submitted(begun(campaign, person))[0] for person in (reader, again.owner)]
     assert unblinded(campaign) == labels
 
 
 def test_unblinded_are_those_who_changed_the_protocol_and_judged() -> None:
     campaign, changer = studies.opened(annotators_per_task=3), factories.researcher()
-    label, _ = handed_in(begun(campaign, changer))
+    label, _ = submitted(begun(campaign, changer))
     assert unblinded(campaign) == []
     campaign.deviations.create(what="annotators", made_by=changer, made_at=timezone.now())
     assert unblinded(campaign) == [label]
@@ -232,7 +232,7 @@ def test_unblinded_are_those_who_changed_the_protocol_and_judged() -> None:
 def test_unblinded_are_analysts_who_judged() -> None:
     campaign, analyst = studies.opened(annotators_per_task=3), factories.researcher()
     campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
-    label, _ = handed_in(begun(campaign, analyst))
+    label, _ = submitted(begun(campaign, analyst))
     assert unblinded(campaign) == [label]
 
 
@@ -304,7 +304,7 @@ def test_what_others_give_makes_nobody_unblinded_who_has_begun(give, when: str) 
     task = begun(campaign, honest)
     if when == "while they judge":
         give(theirs, honest)
-    label, _ = handed_in(task)
+    label, _ = submitted(task)
     if when == "at the end":
         give(theirs, honest)
     campaigns.close_campaign(campaign=campaign, now=timezone.now())
@@ -319,7 +319,7 @@ def test_a_share_by_the_page_of_a_stranger_makes_nobody_unblinded() -> None:
     name = {"username": honest.get_username()}
     answer = factories.logged_in(theirs.owner).post(f"/datasets/{theirs.pk}/share/", name)
     assert (answer.status_code, theirs.shares.count()) == (302, 1)
-    handed_in(task)
+    submitted(task)
     assert unblinded(campaign) == []
 
 
@@ -338,7 +338,7 @@ def test_a_file_that_comes_into_a_shared_dataset_later_makes_nobody_unblinded() 
             number=1, file=file, added_by=theirs.owner, state="added", added_at=timezone.now()
         )
         Dataset.objects.filter(pk=each.pk).update(file_sha256=file.sha256)
-    labels = [handed_in(task)[0] for task in tasks]
+    labels = [submitted(task)[0] for task in tasks]
     assert unblinded(campaign) == []
     AddedFile.objects.update(uploaded_at=timezone.now() - timedelta(days=1))
     assert unblinded(campaign) == labels
@@ -353,7 +353,7 @@ def test_unblinded_are_those_who_send_the_file_themselves_before_their_last_judg
     Dataset.objects.filter(pk=campaign.dataset_id).update(file_sha256=file.sha256)
     own, task = factories.dataset(owner=sender), begun(campaign, sender)
     sent_at = timezone.now()
-    label, _ = handed_in(task)
+    label, _ = submitted(task)
     now = timezone.now()
     own.added_files.create(number=1, file=file, added_by=sender, state="added", added_at=now)
     if has_it:  # it waited to be added
@@ -370,7 +370,7 @@ def test_a_file_that_the_study_gets_later_was_seen_elsewhere_until_then() -> Non
     campaign.dataset.added_files.create(
         number=1, file=file, added_by=theirs.owner, state="added", added_at=timezone.now()
     )
-    label, _ = handed_in(task)
+    label, _ = submitted(task)
     assert unblinded(campaign) == [label]
     AddedFile.objects.update(added_at=timezone.now())  # they had judged nothing of it
     assert unblinded(campaign) == []
@@ -391,7 +391,7 @@ def test_unblinded_are_those_who_use_what_they_were_given_while_they_judge(act: 
         "plan": lambda: export(campaign, analyst, "preregistration.md"),
     }.get(act, lambda: None)
     do()
-    label, _ = handed_in(task)
+    label, _ = submitted(task)
     assert unblinded(campaign) == ([] if act in ("nothing", "plan") else [label])
 
 
@@ -401,7 +401,7 @@ def export(campaign: Campaign, by: User, name: str) -> None:
 
 def test_what_somebody_does_after_their_last_judgment_makes_nobody_unblinded() -> None:
     campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
-    label, _ = handed_in(begun(campaign, reader))
+    label, _ = submitted(begun(campaign, reader))
     campaigns.close_campaign(campaign=campaign, now=timezone.now())
     campaigns.add_member(campaign=campaign, user=reader, role="manager", by=campaign.created_by)
     export(campaign, reader, "judgments.csv")
@@ -425,7 +425,7 @@ def test_unblinded_are_those_who_could_look_while_a_study_was_closed_in_between(
     campaigns.open_campaign(campaign=campaign, now=timezone.now())
     if when == "afterwards":
         share(theirs, reader)
-    label, state = handed_in(task)
+    label, state = submitted(task)
     assert state == "submitted"
     assert unblinded(campaign) == ([] if when == "afterwards" else [label])
 
@@ -435,7 +435,7 @@ def test_unblinded_are_those_who_hand_in_after_the_end_what_others_gave_them_mea
     theirs, task = same_file(campaign), begun(campaign, reader)
     campaigns.close_campaign(campaign=campaign, now=timezone.now())
     share(theirs, reader)
-    label, state = handed_in(task)
+    label, state = submitted(task)
     assert state == "extra"
     assert unblinded(campaign) == [label]
 
@@ -450,7 +450,7 @@ def test_unblinded_are_those_who_could_look_while_a_study_was_out_of_use() -> No
     dataset_uses.end_use(dataset=material, user=maker, now=timezone.now(), by=owner)
     datasets.share_dataset(dataset=material, user=maker, by=owner)
     campaigns.open_campaign(campaign=campaign, now=timezone.now())
-    label, _ = handed_in(task)
+    label, _ = submitted(task)
     assert unblinded(campaign) == [label]
 
 
@@ -461,9 +461,9 @@ def test_unblinded_are_those_who_got_a_right_in_another_study_before_they_began_
     )
     task = begun(first, reader)
     campaigns.add_member(campaign=first, user=reader, role="analyst", by=first.created_by)
-    handed_in(task)
+    submitted(task)
     campaigns.close_campaign(campaign=first, now=timezone.now())
-    label, _ = handed_in(begun(second, reader))
+    label, _ = submitted(begun(second, reader))
     assert (unblinded(first), unblinded(second)) == ([], [label])
 
 
@@ -477,7 +477,7 @@ def test_a_name_on_the_list_of_annotators_closes_the_studys_own_dataset_alone(wh
     campaign.refresh_from_db()
     assert judges_now(reader, campaign.dataset) == (where != "as owner")
     assert not judges_now(reader, theirs)
-    label, _ = handed_in(begun(campaign, reader))
+    label, _ = submitted(begun(campaign, reader))
     assert unblinded(campaign) == ([] if where == "here" else [label])
 
 
@@ -487,7 +487,7 @@ def test_unblinded_are_those_who_could_look_before_they_were_named_once_more() -
     campaigns.remove_member(campaign=campaign, user=reader, role="annotator")
     share(campaign.dataset, reader)
     assert not judges_now(reader, campaign.dataset)
-    label, _ = handed_in(begun(campaign, reader))
+    label, _ = submitted(begun(campaign, reader))
     # the time a task is taken is that of the transaction, so here of the whole test
     Assignment.objects.filter(enrollment__user=reader).update(held_at=timezone.now())
     assert unblinded(campaign) == [label]
@@ -499,7 +499,7 @@ def test_who_has_begun_is_not_unblinded_by_a_role_that_is_taken_and_given_again(
     campaigns.remove_member(campaign=campaign, user=honest, role="annotator")
     share(same_file(campaign), honest)
     assert judges_now(honest, campaign.dataset)
-    handed_in(task)
+    submitted(task)
     assert unblinded(campaign) == []
     campaigns.add_member(campaign=campaign, user=honest, role="annotator")
     assert unblinded(campaign) == []
@@ -511,7 +511,7 @@ def test_of_a_study_that_is_older_than_the_history_what_came_before_it_counts(wh
     campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
     task = begun(campaign, reader)
     share(campaign.dataset, reader)
-    label, _ = handed_in(task)
+    label, _ = submitted(task)
     assert unblinded(campaign) == []
     Campaign.objects.filter(pk=campaign.pk).update(uuid=uuid4())
     campaign.refresh_from_db()
@@ -527,7 +527,7 @@ def test_of_a_study_that_is_older_than_the_history_what_came_before_it_counts(wh
 
 def test_an_unfinished_study_says_how_many_places_were_filled() -> None:
     campaign = studies.opened(annotators_per_task=3)
-    handed_in(begun(campaign, factories.user()))
+    submitted(begun(campaign, factories.user()))
     [row] = records(about_section.About, campaign)
     places = campaign.rounds.get(kind="main").tasks.count() * 3
     assert (row["filled"], row["places"], row["sources_judged"]) == (1, places, 1)
@@ -543,7 +543,7 @@ def test_places_that_hold_no_value_are_told_among_those_handed_in() -> None:
     campaign = studies.opened(annotators_per_task=3)
     people = [factories.user() for _ in range(3)]
     tasks = [begun(campaign, person) for person in people]
-    handed_in(tasks[0])
+    submitted(tasks[0])
     for person, task in zip(people[1:], tasks[1:], strict=True):
         form = {"token": task.submit_token, "sequence": 1} | {"b1": "Broken", "b2": "Broken"}
         factories.logged_in(person).post(f"/tasks/{task.pk}/submit/?step=0", form)
@@ -564,7 +564,7 @@ def test_time_at_work_is_the_median_over_tasks_of_seconds_a_question() -> None:
     people = [factories.user() for _ in range(3)]
     for person, seconds in zip(people, (30, 90, 0), strict=True):
         task = begun(campaign, person)
-        handed_in(task)
+        submitted(task)
         Assignment.objects.filter(pk=task.pk).update(active_seconds=seconds)
     [row] = records(about_section.About, campaign)
     assert row["seconds_a_question"] == (30 / 2 + 90 / 2) / 2  # of two systems on a source
@@ -639,7 +639,7 @@ OUT = [{"annotator": "A1", "reason": "slept"}]
 
 
 @pytest.mark.parametrize("metrics", [[], MEANS])
-@pytest.mark.parametrize("out", [{"excluded": OUT}, {"left_out": ["annotator A1"]}])
+@pytest.mark.parametrize("out", [{"excluded": OUT}, {"excluded_by_run": ["annotator A1"]}])
 def test_ratings_that_are_all_left_out_are_not_called_means(metrics: list, out: dict) -> None:
     about = stored.about(origin="imported", judgments=0, **out)
     (told,) = results_in_words(stored.found(about=[about], metric_definitions=metrics))

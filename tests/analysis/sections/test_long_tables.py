@@ -49,7 +49,7 @@ def run(campaign):
         return studies.analysed(campaign, **SETTINGS)
 
 
-def left_out(rows):
+def excluded(rows):
     return {(row["table"], row["part"]): (row["rows"], row["whole"], row["most"]) for row in rows}
 
 
@@ -60,7 +60,7 @@ def test_a_report_of_usual_size_leaves_nothing_out(whole):
 @pytest.mark.long
 def test_whole_parts_of_long_tables_are_left_out_and_named(run, whole):
     found = dict(runs.StoredTables(run))
-    told = left_out(found["omitted_tables"])
+    told = excluded(found["omitted_tables"])
     assert told["system_comparisons", "correctness"] == (15, 30, 15)
     assert told["distributions", "correctness"] == (9, 18, 15)
     assert told["slices", "source"][2] == 15
@@ -72,7 +72,7 @@ def test_whole_parts_of_long_tables_are_left_out_and_named(run, whole):
         assert len(found[each.key]) <= 15, each.key
 
 
-def test_numbers_do_not_depend_on_lists_that_are_left_out(run, whole):
+def test_numbers_do_not_depend_on_lists_that_are_excluded(run, whole):
     found = dict(runs.StoredTables(run))
     for key in ("systems", "agreement", "annotators", "agreement_without_each"):
         assert found[key] == whole[key], key
@@ -96,7 +96,7 @@ def test_no_letters_or_conclusions_come_of_pairs_that_were_not_tested(run):
 
 
 @pytest.mark.long
-def test_pages_and_files_say_what_is_left_out(run, client):
+def test_pages_and_files_say_what_is_excluded(run, client):
     client.force_login(run.campaign.created_by)
     shown = client.get(reverse("analysis:run", args=[run.campaign.uuid, run.number])).text
     assert "Omitted tables" in shown
@@ -109,7 +109,7 @@ def test_pages_and_files_say_what_is_left_out(run, client):
     assert json.loads(files["report.json"])["tables"]["omitted_tables"]
 
 
-def test_a_table_that_is_too_long_all_the_same_is_left_out_as_a_whole(monkeypatch):
+def test_a_table_that_is_too_long_all_the_same_is_excluded_as_a_whole(monkeypatch):
     monkeypatch.setattr(omitted_tables, "MAX_REPORT_ROWS", 3)
     assert too_long(About(), 3) is None
     assert too_long(About(), 4) == UnlistedPart("about", "About the study", "", 4, 4, 3)
@@ -245,9 +245,9 @@ def test_tables_are_read_when_they_are_asked_for(run):
 
 
 @pytest.mark.long
-def test_a_table_that_turns_out_too_long_is_left_out_and_loses_no_run(campaign, monkeypatch):
+def test_a_table_that_turns_out_too_long_is_excluded_and_loses_no_run(campaign, monkeypatch):
     monkeypatch.setattr(omitted_tables, "MAX_REPORT_ROWS", 30)
     found = dict(runs.StoredTables(studies.analysed(campaign, metrics=[], mixed_model="never")))
     assert found["agreement"] == []
-    assert left_out(found["omitted_tables"])["agreement", ""][2] == 30
+    assert excluded(found["omitted_tables"])["agreement", ""][2] == 30
     assert len(found["system_comparisons"]) == 30

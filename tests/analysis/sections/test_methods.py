@@ -25,7 +25,7 @@ ABOUT = {
     "excluded": [{"annotator": "A04", "reason": "Too fast in the checks."}],
     "unblinded": ["A01"],
     "read_others": ["A02", "A03"],
-    "left_out": ["system Cara"],
+    "excluded_by_run": ["system Cara"],
 }
 
 
@@ -91,7 +91,7 @@ def test_people_are_told_and_an_unpublished_protocol_is_not_cited():
 
 
 def test_material_of_which_nothing_is_missing_ends_with_what_was_expected():
-    text = told({**ABOUT, "returned": 17, "sources_judged": 8, "left_out": []}, made())
+    text = told({**ABOUT, "returned": 17, "sources_judged": 8, "excluded": []}, made())
     assert text["Material"] == (
         "17 questions of 2 systems (Alba and Brisa) on 8 sources were expected."
     )

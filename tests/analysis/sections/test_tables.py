@@ -64,7 +64,7 @@ def test_criteria_over_different_questions_name_their_number_and_why_there_is_no
     ]
 
 
-def test_a_mixed_model_tells_differences_then_variances_and_what_was_left_out() -> None:
+def test_a_mixed_model_tells_differences_then_variances_and_what_was_excluded() -> None:
     def row(effect: str, value: float | None, first: str = "", second: str = "", **more) -> dict:
         return {
             **stored.estimate(value, **more),

@@ -1,4 +1,4 @@
-"""Changing what was handed in: nothing counts unseen, and nothing waits unseen."""
+"""Changing what was submitted: nothing counts unseen, and nothing waits unseen."""
 
 import pytest
 from django.db import connection
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def handed_in(small):
-    """Return a client and a task that was handed in with 3 everywhere."""
+def submitted(small):
+    """Return a client and a task that was submitted with 3 everywhere."""
     client, task = small
     client.post(address(task, "submit/"), studies.filled(task))
     task.refresh_from_db()
@@ -38,8 +38,8 @@ def values(task) -> list[int]:
     return sorted(standing.values_list("value", flat=True))
 
 
-def test_correction_is_said_on_the_page_in_the_list_and_on_the_pages_around(handed_in) -> None:
-    client, task = handed_in
+def test_correction_is_said_on_the_page_in_the_list_and_on_the_pages_around(submitted) -> None:
+    client, task = submitted
     assert 'id="changed" hidden' in page(client, task)
     assert not is_told(client, task, "done/")
     send(client, task, "q1.correctness", 1, 9)
@@ -52,8 +52,8 @@ def test_correction_is_said_on_the_page_in_the_list_and_on_the_pages_around(hand
     assert values(task) == [3, 3, 3, 3]
 
 
-def test_correction_is_said_at_the_end(handed_in) -> None:
-    client, task = handed_in
+def test_correction_is_said_at_the_end(submitted) -> None:
+    client, task = submitted
     last = studies.held(task.enrollment)
     client.post(address(last, "submit/"), studies.filled(last))
     assert not is_told(client, task)
@@ -66,16 +66,16 @@ def test_correction_is_said_at_the_end(handed_in) -> None:
     assert "again/" not in html
 
 
-def test_correction_taken_back_is_none(handed_in) -> None:
-    client, task = handed_in
+def test_correction_taken_back_is_none(submitted) -> None:
+    client, task = submitted
     send(client, task, "q1.correctness", 1, 9)
     send(client, task, "q1.correctness", 3, 10)
     assert 'id="changed" hidden' in page(client, task)
     assert judgments.corrections(enrollment=task.enrollment) == []
 
 
-def test_corrections_are_handed_in_again_by_one_button(handed_in) -> None:
-    client, task = handed_in
+def test_corrections_are_handed_in_again_by_one_button(submitted) -> None:
+    client, task = submitted
     send(client, task, "q1.correctness", 1, 9)
     client.post(around(task, "again/"))
     assert values(task) == [1, 3, 3, 3]
@@ -106,16 +106,16 @@ def test_of_very_many_corrections_the_last_are_told_first(monkeypatch) -> None:
     assert [each.pk for each in judgments.corrections(enrollment=enrollment)] == [tasks[0].pk]
 
 
-def test_correction_that_lacks_an_answer_stays(handed_in) -> None:
-    client, task = handed_in
+def test_correction_that_lacks_an_answer_stays(submitted) -> None:
+    client, task = submitted
     send(client, task, "q1.correctness", "", 9)
     client.post(around(task, "again/"))
     assert is_told(client, task, "done/")
     assert values(task) == [3, 3, 3, 3]
 
 
-def test_corrections_are_an_annotators_own(handed_in) -> None:
-    client, task = handed_in
+def test_corrections_are_an_annotators_own(submitted) -> None:
+    client, task = submitted
     send(client, task, "q1.correctness", 1, 9)
     other, _ = studies.annotator(task.round.campaign)
     assert other.post(around(task, "again/")).status_code == 302
@@ -125,8 +125,8 @@ def test_corrections_are_an_annotators_own(handed_in) -> None:
     assert values(task) == [3, 3, 3, 3]
 
 
-def test_corrections_are_told_to_managers(handed_in) -> None:
-    client, task = handed_in
+def test_corrections_are_told_to_managers(submitted) -> None:
+    client, task = submitted
     manager = factories.logged_in(task.round.campaign.created_by)
     overview = f"/campaigns/{task.round.campaign.uuid}/"
     said = "changed submitted tasks and did not resubmit them: 1"

@@ -91,7 +91,7 @@ def test_cannot_say_stands_apart_from_the_scale() -> None:
 
 
 def hand_in(client, task, step: int = 0, **said):
-    """Hand in a page with nothing on it but what is said."""
+    """Submit a page with nothing on it but what is said."""
     task.refresh_from_db()
     form = {"token": task.submit_token, "sequence": 1, "action": "submit"}
     return client.post(address(task, "submit/", step), form | said, follow=True)
@@ -103,7 +103,7 @@ def values(task) -> int:
 
 @pytest.fixture
 def reported(small):
-    """Return a client and a task that was handed in with reports and no answer."""
+    """Return a client and a task that was submitted with reports and no answer."""
     client, task = small
     hand_in(client, task, b1=WRONG, b2=WRONG)
     task.refresh_from_db()
@@ -187,7 +187,7 @@ def test_window_that_was_opened_before_handing_in_takes_no_report_back(small, mo
 
 @pytest.fixture
 def marked():
-    """Return a client and a task that was handed in with a mark for each question."""
+    """Return a client and a task that was submitted with a mark for each question."""
     client, enrollment = studies.annotator(
         studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=2)
     )
@@ -253,7 +253,7 @@ def go_on(client, task, **said) -> None:
 def test_report_of_a_step_that_is_closed_stands_for_good(staged) -> None:
     client, task = staged
     go_on(client, task, b1=WRONG, b2=WRONG)
-    assert send(client, task, "b1", "", 3).status_code == 204, "not handed in yet"
+    assert send(client, task, "b1", "", 3).status_code == 204, "not submitted yet"
     assert hand_in(client, task, step=1, b2=WRONG, sequence=4).status_code == 200
     assert (task.state, values(task)) == ("held", 0)
     hand_in(client, task, step=1, b1=WRONG, b2=WRONG, sequence=5)

@@ -149,8 +149,8 @@ def test_back_leads_to_the_task_before_and_submitting_again_revises_it(small) ->
         address(first, "submit/"), studies.filled(first, sequence=9, correctness=1)
     )
     assert response.url == f"/tasks/{second.pk}/"
-    assert "Handed in again." in page(client, second)
-    assert "Handed in again." not in page(client, second)
+    assert "Submitted again." in page(client, second)
+    assert "Submitted again." not in page(client, second)
     changed = Judgment.objects.standing().filter(assignment=first, revision=2)
     assert set(changed.values_list("criterion__key", "value")) == {("correctness", 1)}
 

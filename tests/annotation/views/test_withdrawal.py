@@ -147,7 +147,7 @@ def test_a_second_press_at_the_same_moment_finds_it_done_and_takes_no_second_pla
         ("next task", False, 302),
         ("next task", True, 404),
         ("draft", True, 404),
-        ("hand in", True, 404),
+        ("submit", True, 404),
     ],
 )
 def test_what_another_window_asks_for_while_all_is_erased_is_not_there(

@@ -104,7 +104,7 @@ def test_guideline_is_not_for_staff_after_the_use_of_the_dataset_ended() -> None
     assert manager.get(guideline).status_code == 200
     dataset_uses.end_use(dataset=campaign.dataset, user=other, now=timezone.now(), by=owner)
     assert manager.get(guideline).status_code == 404
-    assert annotator.get(guideline).status_code == 200  # who may hand in a task they hold
+    assert annotator.get(guideline).status_code == 200  # who may submit a task they hold
     campaign.memberships.filter(role="annotator").delete()
     assert annotator.get(guideline).status_code == 404
 

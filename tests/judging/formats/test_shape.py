@@ -195,7 +195,7 @@ def test_lists_that_need_no_opening_stay(header: str, rows: list[list[str]]) -> 
     assert shaped(table(*rows, header=header))[1] == []
 
 
-def test_step_can_be_left_out() -> None:
+def test_step_can_be_excluded() -> None:
     frame = table(["[3, 4]"], ["[1, 2]"], header="fluency")
     assert shaped(frame, as_is=["lists"]) == ([["fluency"], ["[3, 4]"], ["[1, 2]"]], [])
 
@@ -210,7 +210,7 @@ def test_step_can_be_left_out() -> None:
         (["p3", "Mean", "Who?", "2", "2"], ""),
     ],
 )
-def test_row_of_totals_at_the_end_is_left_out(last: list[str], label: str) -> None:
+def test_row_of_totals_at_the_end_is_excluded(last: list[str], label: str) -> None:
     rated = [["p1", "a", "Who?", "3", "2"], ["p1", "b", "Why?", "1", "1"]]
     rated += [["p2", "a", "How?", "3", "3"], ["p2", "b", "When?", "2", "2"]]
     found, done = shaped(table(*rated, last, header="id system question fluency relevance"))

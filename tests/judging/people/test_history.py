@@ -223,8 +223,8 @@ def _acts() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
     draft, shared = factories.campaign(), factories.dataset()
     closed = factories.opened()
     campaigns.close_campaign(campaign=closed, now=now)
-    left_out = factories.enrollment(campaign)
-    exclusions.exclude_annotator(enrollment=left_out, reason="slow", by=by, now=now)
+    excluded = factories.enrollment(campaign)
+    exclusions.exclude_annotator(enrollment=excluded, reason="slow", by=by, now=now)
 
     def state(of: Campaign) -> Callable[[], object]:
         return lambda: (
@@ -262,7 +262,7 @@ def _acts() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
         Exclusion.objects.count,
     )
     standing = Exclusion.objects.standing().count
-    yield "readmit", lambda: exclusions.readmit(enrollment=left_out, by=by, now=now), standing
+    yield "readmit", lambda: exclusions.readmit(enrollment=excluded, by=by, now=now), standing
     yield (
         "erase",
         lambda: erasures.erase_annotator(enrollment=own, by=by, now=now),

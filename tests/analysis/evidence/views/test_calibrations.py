@@ -4,6 +4,7 @@ is missing."""
 import pytest
 from django.urls import reverse
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.evidence.actions import calibrations
 from analysis.evidence.rounds import compare_ratings
 from judging.campaigns.actions import campaigns, discussions, rounds

@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Avg
 from django.urls import reverse
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.planning import simulated
 from analysis.planning.actions import dry_runs, recoveries
 from analysis.planning.simulated import Assumed
@@ -246,7 +247,7 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     copy = tried(draft, careless=2, hurry=0.1, knows=0.55, wary=1.0, annotators=5)
     outcome = copy.dry_run.outcome
 
-    came, out = outcome["came"], outcome["left_out"]
+    came, out = outcome["came"], outcome["excluded"]
     assert [each["label"] for each in came if each["in"]] == list(
         copy.enrollments.filter(qualified_at__isnull=False)
         .order_by("label")

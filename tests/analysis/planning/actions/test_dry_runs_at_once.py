@@ -7,6 +7,7 @@ from celery import current_app
 from django.db import connection, transaction
 from django.utils import timezone
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.planning.actions import dry_runs
 from judging.campaigns.actions import campaigns, dataset_uses
 from judging.campaigns.models.campaign import Campaign

@@ -4,6 +4,7 @@ import pytest
 from celery import current_app
 from django.utils import timezone
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.planning.actions import ended_uses
 from judging.campaigns.actions import campaigns, dataset_uses
 from judging.campaigns.models.assignment import Assignment

@@ -3,6 +3,7 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from judging.campaigns.models.campaign import Campaign
 from judging.datasets.models.score import Metric
 from judging.jobs.models.job import Job

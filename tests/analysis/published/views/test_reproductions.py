@@ -6,6 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.management.commands import reproduce
 from analysis.published.actions import reproductions
 from judging import tasks

@@ -9,6 +9,7 @@ import pytest
 from celery import current_app
 from django.utils import timezone
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis import frames
 from analysis.runs.actions import live_agreements as computing
 from analysis.sections.about import About

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis import frames
 from analysis.models import ReportPage, Run
 from analysis.runs.actions import exports, papers, runs

@@ -4,6 +4,7 @@ everything counted."""
 import pytest
 from celery import current_app
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis import frames
 from analysis.scoring.actions import degradations
 from analysis.scoring.actions.degrading import WantedDegradation
@@ -72,7 +73,7 @@ def texts(made: Dataset, system: str) -> dict[str, str]:
     return dict(rows.values_list("unit__question_set__source__key", "text"))
 
 
-def test_function_words_go_and_a_question_of_nothing_else_is_left_out_and_listed(canals):
+def test_function_words_go_and_a_question_of_nothing_else_is_excluded_and_listed(canals):
     made = degraded(canals, noise=["function_words"])
 
     assert texts(made, "Alba, function words dropped") == {
@@ -87,7 +88,7 @@ def test_function_words_go_and_a_question_of_nothing_else_is_left_out_and_listed
 def test_counts_stand_with_the_dataset(canals):
     how = degraded(canals, seed=9).mapping["degraded"]
 
-    counts = {each["noise"]: (each["degraded"], each["left_out"]) for each in how["systems"]}
+    counts = {each["noise"]: (each["degraded"], each["excluded"]) for each in how["systems"]}
     assert counts == dict.fromkeys(ALL, (2, 1))
     assert (how["of"], how["seed"], how["percent"]) == (
         {"dataset": canals.pk, "name": "Canals"},
@@ -173,10 +174,10 @@ def test_a_share_degrades_the_same_sources_of_every_system(canals):
     made = degraded(canals, systems=["Alba", "Brisa"], noise=["question_type"], percent=34, seed=2)
 
     alba, brisa = (texts(made, f"{name}, question word changed") for name in ("Alba", "Brisa"))
-    left_out = {row.row for row in made.quarantine.all()}
+    excluded = {row.row for row in made.quarantine.all()}
     assert len(alba) + made.quarantine.count() // 2 == 2
     assert alba.keys() == brisa.keys()
-    assert left_out <= {3}
+    assert excluded <= {3}
     assert texts(made, "Alba") == WHOLE
 
 

@@ -96,8 +96,8 @@ def test_a_report_prepares_for_its_language_and_tells_no_types():
     run = studies.analysed(campaign, metrics=["bleu_1", "answerability"])
     assert run.parameters["prepare_hypothesis"] == "nfkc+characters"
     tables = {result.key: result.document for result in run.results.all()}
-    left_out = [row for row in tables["metric_definitions"] if row["kind"] == "not computed"]
-    assert [(row["name"], "not for this language" in row["reason"]) for row in left_out] == [
+    excluded = [row for row in tables["metric_definitions"] if row["kind"] == "not computed"]
+    assert [(row["name"], "not for this language" in row["reason"]) for row in excluded] == [
         ("answerability", True)
     ]
     (facts, *_) = tables["text_statistics"]

@@ -6,6 +6,7 @@ import pytest
 from celery import current_app
 from django.utils import timezone
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.models import Result
 from analysis.runs.actions import runs
 from analysis.scoring.actions import items, scores, scoring_jobs

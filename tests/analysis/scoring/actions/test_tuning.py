@@ -128,7 +128,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_other_splits():
     assert first["splits"] != other["splits"]
 
 
-def test_questions_without_a_reference_are_left_out():
+def test_questions_without_a_reference_are_excluded():
     campaign = tunable()
     Reference.objects.filter(source__position__gt=50).delete()
     assert carried_out(campaign)["n"] == 50

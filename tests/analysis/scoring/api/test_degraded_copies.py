@@ -2,6 +2,7 @@
 
 import pytest
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from judging.datasets.models.dataset import Dataset, System
 from tests import factories
 from tests.annotation import studies

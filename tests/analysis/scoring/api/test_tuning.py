@@ -2,6 +2,7 @@
 
 import pytest
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from judging.jobs.models.job import Job
 from tests import factories
 from tests.analysis.scoring.actions.test_tuning import ASKED, tunable

@@ -40,7 +40,7 @@ def form(canals, **changes):
     } | changes
 
 
-def test_a_new_dataset_shows_its_degradations_and_what_was_left_out(page, canals):
+def test_a_new_dataset_shows_its_degradations_and_what_was_excluded(page, canals):
     answer = page.post(at(canals), form(canals), follow=True)
 
     made = Dataset.objects.get(name="Canals, degraded")

@@ -65,7 +65,7 @@ def test_annotator_models_values_without_order_have_accuracy_alone() -> None:
     assert DawidSkene().records(inputs_of(named), stored.found(), chance()) == []
 
 
-def test_annotator_models_erased_annotator_is_left_out() -> None:
+def test_annotator_models_erased_annotator_is_excluded() -> None:
     rows = AnnotatorModels().records(inputs_of(rated.study(RATINGS)), stored.found(), chance())
     left = AnnotatorModels.without(rows, ["A3"])
     assert picked(left, annotator="A3") == [] and len(left) == 2

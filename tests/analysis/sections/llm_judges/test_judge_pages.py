@@ -125,7 +125,7 @@ def verdict(**changed) -> VerdictRow:
         "epsilon": 0.2,
         "epsilon_reason": "trained experts",
         "items": 1040,
-        "left_out": 2,
+        "excluded": 2,
         "people": 3,
         "winning_rate": 2 / 3,
         "passes": True,

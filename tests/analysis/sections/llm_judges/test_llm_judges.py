@@ -145,7 +145,7 @@ def test_the_verdict_is_the_published_test_and_the_ceiling_stands_beside_it(camp
     assert row["severity_value"] == pytest.approx(np.mean(JUDGE - PEOPLE.mean(axis=1)))
     assert row["again_value"] == pytest.approx(30 / 40)
     assert row["method"]["advantage"]["clusters"] == 20
-    assert (row["items"], row["people"], row["left_out"]) == (40, 3, 0)
+    assert (row["items"], row["people"], row["excluded"]) == (40, 3, 0)
     assert (row["epsilon"], row["epsilon_reason"]) == (0.2, "trained experts")
     most = np.bincount(JUDGE).argmax()
     assert row["most_given"] == most

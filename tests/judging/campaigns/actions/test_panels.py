@@ -118,7 +118,7 @@ def test_a_full_panel_takes_nobody_else_until_a_seat_is_free() -> None:
     )
 
 
-def test_whoever_is_left_out_leaves_the_seat_and_has_it_again_when_taken_back() -> None:
+def test_whoever_is_excluded_leaves_the_seat_and_has_it_again_when_taken_back() -> None:
     campaign = opened()
     annotator = joined(campaign)
     assignments.claim_assignment(enrollment=annotator, round=_round(annotator))

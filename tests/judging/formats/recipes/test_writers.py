@@ -74,6 +74,6 @@ def test_judgments_of_the_api_leave_out_what_no_report_counts() -> None:
     rows = [HEADER, *([*given, *state] for state in states)]
     found = read("\n".join(map(",".join, rows)), "judgments.csv")
     assert found.key == "judgments"
-    left_out = {"round": ("pilot",), "state": ("extra",), "excluded": ("True",)}
-    assert found.known["exclude_rows"] == left_out
+    excluded = {"round": ("pilot",), "state": ("extra",), "excluded": ("True",)}
+    assert found.known["exclude_rows"] == excluded
     assert (found.roles["id"], found.roles["annotator"], found.roles["round"]) == ("", "rater", "")

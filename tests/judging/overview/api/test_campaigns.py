@@ -39,7 +39,7 @@ def draft(manager):
     return factories.campaign(manager=manager)
 
 
-def test_campaigns_create_fills_in_what_is_left_out(api, plan):
+def test_campaigns_create_fills_in_what_is_excluded(api, plan):
     answer = api.post(PATH, plan | {"consent": "I agree."})
     assert answer.status_code == 201, answer.content
     made = answer.json()

@@ -88,15 +88,15 @@ def test_a_double_click_makes_one_link_and_another_name_another(page, open_campa
     assert sorted(open_campaign.invitations.values_list("label", flat=True)) == ["Autumn", "Spring"]
 
 
-def test_annotator_is_left_out_with_a_reason_and_taken_back(page, open_campaign):
-    left_out = factories.enrollment(open_campaign)
+def test_annotator_is_excluded_with_a_reason_and_taken_back(page, open_campaign):
+    excluded = factories.enrollment(open_campaign)
     page.post(
         address("exclude", open_campaign),
-        {"enrollment": left_out.pk, "reason": "4 seconds", "act": "exclude"},
+        {"enrollment": excluded.pk, "reason": "4 seconds", "act": "exclude"},
     )
     assert Exclusion.objects.standing().get().reason == "4 seconds"
     assert ">excluded<" in page.get(address("annotators", open_campaign)).text
-    page.post(address("exclude", open_campaign), {"enrollment": left_out.pk, "act": "readmit"})
+    page.post(address("exclude", open_campaign), {"enrollment": excluded.pk, "act": "readmit"})
     assert not Exclusion.objects.standing().exists()
     assert Exclusion.objects.count() == 1
 

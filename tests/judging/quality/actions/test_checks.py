@@ -473,8 +473,8 @@ def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_en
 
     assert told(own.user) == set()
     assert told(other) == set(pages)
-    left_out = {"annotator": own.pk}
-    factories.logged_in(own.user).post(f"{at}annotators/rules/", left_out)
+    excluded = {"annotator": own.pk}
+    factories.logged_in(own.user).post(f"{at}annotators/rules/", excluded)
     assert not own.exclusions.exists()
     campaigns.close_campaign(campaign=campaign, now=factories.timezone.now())
     assert told(own.user) == set(pages)

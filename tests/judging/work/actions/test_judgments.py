@@ -13,7 +13,7 @@ from judging.campaigns.models.campaign import Campaign
 from judging.quality.actions import checks
 from judging.work.actions import assignments, drafts, judgments, sheets
 from judging.work.actions.drafts import MissingAnswers, TaskClosed
-from judging.work.actions.judgments import HandedIn, StaleToken, Submitted
+from judging.work.actions.judgments import StaleToken, Submitted, SubmittedPage
 from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation.studies import main_round
@@ -264,7 +264,7 @@ def whole(assignment: Assignment, sequence: int = 1, value: int = 3) -> drafts.S
 
 def hand_in(
     assignment: Assignment, page: drafts.SentPage, token: uuid.UUID | None = None
-) -> HandedIn:
+) -> SubmittedPage:
     token, sheet = token or assignment.submit_token, sheets.sheet_of_assignment(assignment)
     return judgments.submit_and_claim_next(
         claim_next=checks.claim_next_with_checks,
@@ -279,7 +279,7 @@ def test_hand_in_stores_and_claims_the_next_task(small: Assignment) -> None:
     done = hand_in(small, whole(small))
     assert (done.lost, done.following.state, Judgment.objects.count()) == ((), "held", 4)
     assert done.following.task_id != small.task_id
-    assert hand_in(done.following, whole(done.following)) == HandedIn((), None)
+    assert hand_in(done.following, whole(done.following)) == SubmittedPage((), None)
 
 
 def test_hand_in_keeps_what_was_entered_where_answers_are_missing(small: Assignment) -> None:
@@ -301,7 +301,7 @@ def test_hand_in_keeps_what_was_entered_on_a_page_that_is_too_old(small: Assignm
 def test_hand_in_stores_nothing_where_a_later_answer_is_in_the_way(small: Assignment) -> None:
     page = whole(small)
     drafts.save_draft(assignment=small, page=drafts.SentPage([(page.given[1][0], 2)], 9))
-    assert hand_in(small, page) == HandedIn((page.given[1][0],), None)
+    assert hand_in(small, page) == SubmittedPage((page.given[1][0],), None)
     assert not Judgment.objects.exists()
 
 
