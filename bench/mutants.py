@@ -45,12 +45,13 @@ from bench.mutations import Change, Fault, broken, chosen, faults_of  # noqa: E4
 
 PAGES = (
     "analysis/sections/*.py",
+    "analysis/sections/*/*.py",
+    "analysis/planning/reports/heds.py",
     *(
         f"analysis/reports/{name}.py"
         for name in (
             "cells",
             "charts",
-            "heds",
             "latex",
             "layout",
             "numerals",

@@ -17,7 +17,7 @@ from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Membership
 from judging.datasets import guards as dataset_guards
 from judging.datasets.models.dataset import Dataset
-from judging.datasets.models.same_dataset import same_material
+from judging.datasets.models.same_content import datasets_with_same_content
 from judging.jobs import guards as job_guards
 from judging.jobs.models.job import Job
 from judging.people.models.user import User
@@ -112,7 +112,7 @@ campaign_for_adjudicator = guard_by(
 
 def judges_now(user: User, dataset: Dataset, *, but_in: Campaign | None = None) -> bool:
     """Return whether a user judges, or may yet judge, this dataset in a campaign that has not
-    ended, in this dataset or another of the same dataset; `but_in` names one that does not
+    ended, in this dataset or another with the same content; `but_in` names one that does not
     count.
 
     Until then no page that they may see for another role names the system of a question. Being
@@ -124,7 +124,7 @@ def judges_now(user: User, dataset: Dataset, *, but_in: Campaign | None = None) 
 
 
 def judged_now(user: User, dataset: Dataset) -> set[int]:
-    """Return the datasets of this dataset that a user judges, or may yet judge."""
+    """Return the datasets with the same content that a user judges, or may yet judge."""
     return set(_judged_by(user, dataset).values())
 
 
@@ -148,7 +148,7 @@ def _judged_by(user: User, dataset: Dataset, *, but_in: Campaign | None = None) 
         named = named.filter(created_by=user)
     joined = running.filter(enrollments__in=user.enrollments.may_judge())
     found = dict(joined.union(named).values_list("pk", "dataset"))
-    material = same_material(dataset.pk) if found else set()
+    material = datasets_with_same_content(dataset.pk) if found else set()
     return {pk: about for pk, about in found.items() if about in material}
 
 

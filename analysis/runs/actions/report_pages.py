@@ -74,7 +74,7 @@ def _written(run: Run) -> dict[str, str]:
         "titles": page.downloads(runs.StoredTables(run).filled()),
         "has_pdf": Result.objects.filter(run=run, key=papers.PDF).exists(),
     }
-    return {name: render_to_string(f"analysis/report/{name}.html", context) for name in PARTS}
+    return {name: render_to_string(f"analysis/runs/report/{name}.html", context) for name in PARTS}
 
 
 def _digest_of(run: Run) -> str:

@@ -170,7 +170,7 @@ class ValuesWidget(forms.Widget):
             self._row(name, key, given.get(key, ""))
             for key in dict.fromkeys([*self.scales, *given])
         ]
-        return render_to_string("judging/protocols/shipped/values.html", {"rows": rows})
+        return render_to_string("judging/protocols/values.html", {"rows": rows})
 
     def _row(self, name: str, key: str, value: str) -> dict[str, Any]:
         label, points = self.scales.get(key, (key, ()))

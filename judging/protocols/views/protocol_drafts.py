@@ -121,11 +121,7 @@ def _page(
         "new_rules": sections.RULES,
         "new_facts": sections.FACTS,
     }
-    template = (
-        "judging/protocols/shipped/editor.html"
-        if request.htmx
-        else "judging/protocols/shipped/draft.html"
-    )
+    template = "judging/protocols/editor.html" if request.htmx else "judging/protocols/draft.html"
     return render(
         request, template, context, status=status if status != 200 else 422 if refused else 200
     )
@@ -227,7 +223,7 @@ def _text_page(
 ) -> HttpResponse:
     problems, warnings = documents.check(text, protocol_edits.FILE)
     context = _context(draft, problems, warnings) | {"form": form, "refused": refused}
-    return render(request, "judging/protocols/shipped/text.html", context, status=status)
+    return render(request, "judging/protocols/text.html", context, status=status)
 
 
 @draft_for_owner

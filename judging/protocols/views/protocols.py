@@ -65,7 +65,7 @@ def list_protocols(request: HttpRequest) -> HttpResponse:
         ],
         "drafts": ProtocolDraft.objects.filter(owner=request.user).defer("text"),
     }
-    return render(request, "judging/protocols/shipped/index.html", context)
+    return render(request, "judging/protocols/index.html", context)
 
 
 def _versions(user: User) -> list[list[Protocol]]:
@@ -115,7 +115,7 @@ def protocol(request: HttpRequest, protocol: Protocol) -> HttpResponse:
         ],
         **_parts(document, other),
     }
-    return render(request, "judging/protocols/shipped/protocol.html", context)
+    return render(request, "judging/protocols/protocol.html", context)
 
 
 def _beside(document: ProtocolDocument, wanted: str | None) -> str:
@@ -243,7 +243,7 @@ def copy_protocol(request: HttpRequest, protocol: Protocol) -> HttpResponse:
 def begin_protocol(request: HttpRequest) -> HttpResponse:
     """Begin an empty protocol, or one from YAML."""
     if request.method == "GET":
-        return render(request, "judging/protocols/shipped/new.html", {"form": TextForm()})
+        return render(request, "judging/protocols/new.html", {"form": TextForm()})
     if request.POST.get("from") == "nothing":
         return redirect(
             "judging:protocol_draft",
@@ -259,7 +259,7 @@ def begin_protocol(request: HttpRequest) -> HttpResponse:
             )
         except NotText as refused:
             form.add_error("file" if request.FILES else "text", str(refused))
-    return render(request, "judging/protocols/shipped/new.html", {"form": form}, status=422)
+    return render(request, "judging/protocols/new.html", {"form": form}, status=422)
 
 
 def _started(user: User, text: str) -> ProtocolDraft:

@@ -22,7 +22,7 @@ from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Enrollment, Exclusion, Membership
 from judging.datasets.models.added_file import AddedFile
 from judging.datasets.models.dataset import Dataset, DatasetShare
-from judging.datasets.models.same_dataset import since_same
+from judging.datasets.models.same_content import shared_content_since
 from judging.jobs.models.job import Job
 from judging.people.models.event import Event
 from judging.quality.models.adjudication import SettledValue
@@ -61,7 +61,7 @@ class SharedMaterial:
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
-        self.since = since_same(campaign.dataset_id)
+        self.since = shared_content_since(campaign.dataset_id)
         self.names = {f"dataset {pk}": pk for pk in self.since}
         made = Event.objects.filter(act=Event.Act.CAMPAIGN_MADE, about__in=self.names)
         self.studies: dict[UUID | None, int] = {

@@ -6,7 +6,7 @@ from judging.campaigns.actions import dataset_uses
 from judging.campaigns.guards import judges_now
 from judging.datasets.actions import datasets
 from judging.datasets.models.dataset import Dataset
-from judging.datasets.models.same_dataset import same_material
+from judging.datasets.models.same_content import datasets_with_same_content
 from judging.people.actions import history
 from judging.people.models.event import Event
 from tests import factories
@@ -31,10 +31,12 @@ def copy_of(dataset: Dataset) -> Dataset:
 
 def same(*group: Dataset) -> bool:
     """Say whether each of the datasets finds just these."""
-    return all(same_material(each.pk) == {other.pk for other in group} for each in group)
+    return all(
+        datasets_with_same_content(each.pk) == {other.pk for other in group} for each in group
+    )
 
 
-def test_copies_of_copies_and_datasets_of_one_file_are_the_same_material() -> None:
+def test_copies_of_copies_and_datasets_of_one_file_are_the_datasets_with_same_content() -> None:
     first, again = studies.assembled(), studies.assembled()
     copies = copy_of(first), copy_of(again)
     assert same(first, again, *copies, copy_of(copies[0]))
@@ -43,9 +45,9 @@ def test_copies_of_copies_and_datasets_of_one_file_are_the_same_material() -> No
 def test_two_files_stay_two_materials_beside_a_dataset_that_holds_both() -> None:
     one, other, pooled = studies.assembled(), studies.assembled(OTHERS), studies.assembled()
     studies.add(pooled, OTHERS)
-    assert same_material(pooled.pk) == {one.pk, other.pk, pooled.pk}
-    assert same_material(one.pk) == {one.pk, pooled.pk}
-    assert same_material(other.pk) == {other.pk, pooled.pk}
+    assert datasets_with_same_content(pooled.pk) == {one.pk, other.pk, pooled.pk}
+    assert datasets_with_same_content(one.pk) == {one.pk, pooled.pk}
+    assert datasets_with_same_content(other.pk) == {other.pk, pooled.pk}
 
 
 def test_two_files_stay_two_materials_when_a_copy_that_joined_them_is_deleted() -> None:
@@ -55,9 +57,9 @@ def test_two_files_stay_two_materials_when_a_copy_that_joined_them_is_deleted() 
     gone = between.pk, joined.pk
     for each in (joined, between):
         dataset_uses.delete_dataset(dataset=each)
-    assert same_material(one.pk) == {one.pk, *gone}
-    assert other.pk not in same_material(one.pk)
-    assert one.pk not in same_material(other.pk)
+    assert datasets_with_same_content(one.pk) == {one.pk, *gone}
+    assert other.pk not in datasets_with_same_content(one.pk)
+    assert one.pk not in datasets_with_same_content(other.pk)
 
 
 def test_who_judges_one_file_keeps_the_sight_of_another_that_somebody_pooled_with_it() -> None:

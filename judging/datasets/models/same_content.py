@@ -1,4 +1,4 @@
-"""Datasets of the same dataset: degraded copies of one another, and those that share a file.
+"""Datasets with the same content: degraded copies of one another, and those that share a file.
 
 They contain the same texts under the same systems, so a reader of one knows what another hides. Two
 datasets that have nothing in common stay separate, even beside a third that contains a file of
@@ -10,7 +10,7 @@ from datetime import datetime
 from judging.base.models.statements import query_rows
 
 # A path from one dataset to another passes one file at most, and any number of copies. `bond`
-# pairs names of the same dataset, including those in the history: a copy keeps its origin when
+# pairs names with the same content, including those in the history: a copy keeps its origin when
 # datasets between them are deleted, and adding a file to a copy overwrites its mapping.
 SAME = """
 WITH RECURSIVE bond (one, other, came, since) AS MATERIALIZED (
@@ -40,19 +40,19 @@ same (name, is_by_file, here, came, there) AS (
         CASE WHEN starts_with(step.one, 'file ') THEN step.since ELSE same.there END
     FROM same JOIN step ON step.one = same.name
     WHERE NOT (same.is_by_file AND starts_with(step.other, 'file ')))
-SELECT substr(name, 12)::bigint, nullif(min(came), '-infinity'), nullif(min(greatest(here, there)), '-infinity')
+SELECT substr(name, 9)::bigint, nullif(min(came), '-infinity'), nullif(min(greatest(here, there)), '-infinity')
 FROM same WHERE starts_with(name, 'dataset ') GROUP BY name
 """
 
 
-def same_material(dataset: int) -> set[int]:
-    """Return the ids of all datasets of a dataset's dataset, including its own and those of
-    deleted ones."""
-    return set(since_same(dataset))
+def datasets_with_same_content(dataset: int) -> set[int]:
+    """Return the ids of all datasets with the same content, including this one and deleted
+    ones."""
+    return set(shared_content_since(dataset))
 
 
-def since_same(dataset: int) -> dict[int, tuple[datetime | None, datetime | None]]:
-    """Return, for each dataset of the dataset, when the shared file was uploaded to it, even if
+def shared_content_since(dataset: int) -> dict[int, tuple[datetime | None, datetime | None]]:
+    """Return, for each dataset with the same content, when the shared file was uploaded to it, even if
     it was added later, and since when both contain it; None if it always did, or if the time is not
     known."""
     found = query_rows(SAME, {"dataset": dataset})
