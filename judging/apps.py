@@ -1,4 +1,13 @@
+from importlib import import_module
+
 from django.apps import AppConfig
+
+REGISTER_THEMSELVES = (  # with subjects below them
+    "judging.campaigns.guards",  # who sees jobs, protocols and datasets
+    "judging.enrolments.actions.exit_forms",  # parts of a plan
+    "judging.quality.actions.checks",
+    "judging.quality.actions.exercises",
+)
 
 
 class Judging(AppConfig):
@@ -6,4 +15,6 @@ class Judging(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Load the modules that register themselves with a subject below them."""
+        """Load the modules that register themselves."""
+        for module in REGISTER_THEMSELVES:
+            import_module(module)

@@ -71,7 +71,7 @@ def run_discard_job(work: jobs.Work) -> Mapping[str, Any]:
 
 
 @job_task(dataset_uses.DELETE, right=dataset_guards.owns)
-def delete_dataset(work: jobs.Work) -> Mapping[str, Any]:
+def run_dataset_deletion(work: jobs.Work) -> Mapping[str, Any]:
     """Remove a large dataset."""
     dataset = work.job.dataset
     if dataset is None:

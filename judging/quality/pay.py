@@ -50,7 +50,7 @@ def rate_of(document: Mapping[str, Any]) -> Rate | None:
     )
 
 
-def document_of(rate: Rate) -> dict[str, str]:
+def rate_document(rate: Rate) -> dict[str, str]:
     """Return a rate for JSON: amounts as text, so that no cent is lost."""
     written = {"amount": str(rate.amount), "currency": rate.currency, "minutes": str(rate.minutes)}
     return written | ({"floor": str(rate.floor)} if rate.floor is not None else {})

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from judging.campaigns.models.campaign import Campaign
-from judging.quality.pay import Rate, document_of
+from judging.quality.pay import Rate, rate_document
 
 CURRENCY = r"[A-Z]{3}"
 
@@ -56,4 +56,4 @@ class RateForm(forms.Form):
         return cleaned
 
     def document(self) -> dict[str, str]:
-        return document_of(Rate(**self.cleaned_data))
+        return rate_document(Rate(**self.cleaned_data))

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from judging.quality.pay import Earned, Rate, document_of, rate_of
+from judging.quality.pay import Earned, Rate, rate_document, rate_of
 
 RATE = Rate(Decimal("0.45"), "GBP", Decimal("3"), Decimal("9.00"))
 

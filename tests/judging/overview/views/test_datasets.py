@@ -169,7 +169,7 @@ def test_delete_of_a_large_dataset_is_a_job(page, owner, monkeypatch):
     job = Job.objects.get()
     assert (job.kind, job.dataset, job.state) == ("judging.delete_dataset", made, "queued")
     assert answer.url == reverse("judging:job", args=[job.pk])
-    tasks.delete_dataset(jobs.Work(jobs.claim_job(job_id=job.pk), worker="test"))
+    tasks.run_dataset_deletion(jobs.Work(jobs.claim_job(job_id=job.pk), worker="test"))
     assert not Dataset.objects.exists()
 
 
