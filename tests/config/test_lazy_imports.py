@@ -32,7 +32,7 @@ WORKER = (
 )
 STATISTICS = "scipy pandas statsmodels krippendorff sklearn matplotlib"
 # Addresses of analyses that take only POST, and whose parts nothing of the site fills
-ONLY_POST = {"analysis:ended_use_discard", "api:published-study-reproduce"}
+ONLY_POST = {"api:published-study-reproduce"}
 # Reads sessions and addresses; writes the status of each, and which address first loaded a module
 READS_PAGES = """
 import json, sys

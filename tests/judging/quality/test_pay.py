@@ -39,7 +39,7 @@ def test_hour_of_nobody_who_worked_is_unknown():
 
 @pytest.mark.parametrize("rate", [RATE, Rate(Decimal("0.1"), "EUR", Decimal("1.5"))])
 def test_rate_is_kept_to_the_cent(rate):
-    assert rate_of(document_of(rate)) == rate
+    assert rate_of(rate_document(rate)) == rate
 
 
 def test_no_rate_is_none():
