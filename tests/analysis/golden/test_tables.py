@@ -583,7 +583,7 @@ def test_agreement(made: Made) -> None:
 def test_annotators(made: Made) -> None:
     expected = inference.annotators(made.golden, made.said)
     same(made, "annotators", expected, ["criterion", "annotator"])
-    without = inference.excluded_by_run(made.golden, made.said)
+    without = inference.excluded(made.golden, made.said)
     same(made, "agreement_without_each", without, ["criterion", "without"])
     same(
         made,
