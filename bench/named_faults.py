@@ -103,7 +103,7 @@ NAMED = (
     Named(
         "n of another criterion",
         "analysis/sections/agreement/agreement.py",
-        "under=partial(_sample, unit=facts_of(found).unit)",
+        "under=partial(_sample, unit=run_facts(found).unit)",
         "under=lambda row: _sample(rows[0], unit=facts_of(found).unit)",
         f"{GOLDEN}test_agreement[qgeval]",
     ),

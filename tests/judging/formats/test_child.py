@@ -208,9 +208,9 @@ def test_half_a_line_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ASK = """
-from judging.formats.child import preview
+from judging.formats.child import preview_in_child
 data = b"question,n\\n" + b"Who is it then?,1\\n" * 900_000
-preview(name="a.csv", data=data, mapping=None, key=b"", progress=lambda rows: print(rows, flush=True))
+preview_in_child(name="a.csv", data=data, mapping=None, key=b"", progress=lambda rows: print(rows, flush=True))
 """
 
 

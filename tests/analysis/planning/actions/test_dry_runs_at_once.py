@@ -63,7 +63,7 @@ def test_a_dry_run_that_does_not_come_to_its_end_leaves_nothing(draft, monkeypat
             raise jobs.JobCancelled
         Membership.objects.filter(campaign=draft).delete()
 
-    monkeypatch.setattr(dry_runs, "fill", ended)
+    monkeypatch.setattr(dry_runs, "simulate_study", ended)
     current_app.tasks[dry_runs.KIND](str(job.pk))
     job.refresh_from_db()
     said = {"fails": "ZeroDivisionError: ", "role taken": copies.NO_MANAGER, "cancelled": ""}
@@ -86,7 +86,7 @@ def test_who_joins_or_leaves_a_draft_does_not_wait_for_its_dry_run(draft, monkey
         waited.append(go_on.wait(60))
         conclude(**asked)
 
-    monkeypatch.setattr(copies, "conclude", held)
+    monkeypatch.setattr(copies, "conclude_dry_run", held)
     worker = threading.Thread(target=in_a_thread, args=(job,))
     worker.start()
     try:

@@ -23,7 +23,7 @@ from tests.judging.studies import NOW
 
 @pytest.fixture(autouse=True)
 def quiet_bell(monkeypatch):
-    monkeypatch.setattr(tasks, "ring", lambda job_id: None)
+    monkeypatch.setattr(tasks, "announce_job", lambda job_id: None)
 
 
 @pytest.mark.django_db(transaction=True)

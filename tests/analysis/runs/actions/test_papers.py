@@ -304,14 +304,14 @@ def test_pdf_of_a_hundred_systems_with_hostile_names_is_set():
     report = papers.typeset.PrintedReport(
         "T #1 $", "", ["_w_"], [("a", "#b")], [], [("C", "", [card])]
     )
-    assert papers.typeset.pdf(report, {}).startswith(b"%PDF")
+    assert papers.typeset.typeset_report(report, {}).startswith(b"%PDF")
 
 
 def test_figure_that_is_no_svg_is_told_by_name():
     card = papers.typeset.PrintedCard("Card", "", [], [("broken", "alt")], [])
     report = papers.typeset.PrintedReport("T", "", [], [], [], [("C", "", [card])])
     with pytest.raises(papers.typeset.CannotSet):
-        papers.typeset.pdf(report, {"broken": b"<svg"})
+        papers.typeset.typeset_report(report, {"broken": b"<svg"})
 
 
 def test_pages_and_files(run, client):

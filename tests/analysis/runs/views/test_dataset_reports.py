@@ -38,7 +38,7 @@ def means(name: str) -> Columns:
 
 @pytest.fixture(autouse=True)
 def quiet_bell(monkeypatch):
-    monkeypatch.setattr(tasks, "ring", lambda job_id: None)
+    monkeypatch.setattr(tasks, "announce_job", lambda job_id: None)
 
 
 def press(client, dataset):

@@ -189,8 +189,8 @@ WHERE wait_event_type = 'Lock' AND query ILIKE 'INSERT INTO%%judging_score%%'
 RING = """
 import sys, django
 django.setup()
-from judging import tasks
-tasks.ring(sys.argv[1])
+from judging.jobs.tasks import announce_job
+announce_job(sys.argv[1])
 """
 
 

@@ -156,7 +156,7 @@ def test_the_page_takes_a_judge_and_removes_it(campaign):
 @pytest.fixture
 def unheard(monkeypatch):
     """Notify no worker of a job: the test runs it."""
-    monkeypatch.setattr(tasks, "ring", lambda job_id: None)
+    monkeypatch.setattr(tasks, "announce_job", lambda job_id: None)
 
 
 def sent_by_page(client, campaign, content):

@@ -28,6 +28,6 @@ def test_who_was_logged_out_everywhere_since_they_were_let_in_makes_no_key(monke
         visits.end_all(user=User.objects.get(pk=owner.pk))
         return make(**asked)
 
-    monkeypatch.setattr(tokens, "make", make_later)
+    monkeypatch.setattr(tokens, "make_token", make_later)
     assert client.post("/key/", {"scope": "read", "days": 30}).url == "/login/"
     assert not ApiToken.objects.exists()
