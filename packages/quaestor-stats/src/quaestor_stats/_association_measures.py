@@ -27,6 +27,7 @@ from quaestor_stats._pooled import (
 )
 from quaestor_stats._shared_questions import SharedQuestions
 from quaestor_stats._soft_accuracy import pair_tests, soft_order_test
+from quaestor_stats._source_correlations import within_source, within_values
 from quaestor_stats._system_level import (
     OVER_SYSTEMS,
     REQUIRED_SYSTEMS,
@@ -36,7 +37,6 @@ from quaestor_stats._system_level import (
     order_test,
 )
 from quaestor_stats._tie_calibration import Accuracies, accuracies_within
-from quaestor_stats._within_source import within_source, within_values
 
 Measure: TypeAlias = Literal[
     "pearson", "spearman", "kendall", "kendall_c", "pairwise_accuracy", "soft_pairwise_accuracy"

@@ -43,7 +43,7 @@ def correlate_columns(
 
     Examples
     --------
-    >>> round(correlate([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]).value, 7)
+    >>> round(correlate_columns([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]).value, 7)
     0.8207827
     """
     if method not in METHODS:

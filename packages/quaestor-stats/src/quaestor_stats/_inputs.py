@@ -3,6 +3,7 @@ ratings, and in which shape."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -239,6 +240,14 @@ def memberships(
 
     shape = (int(clusters.max(initial=-1)) + 1, size)
     return sparse.csr_array(sparse.coo_array((times, (clusters, kinds)), shape=shape))
+
+
+def sum_by_group(values: FloatArray, groups: IntArray, number: int) -> FloatArray:
+    """Return the sums over the rows of each group, (number, ...), of values (n, ...)."""
+    members = memberships(groups, np.arange(len(groups)), np.ones(len(groups)), len(groups))
+    width = math.prod(values.shape[1:])
+    sums = np.asarray(members @ values.reshape(len(values), width))
+    return sums.reshape(number, *values.shape[1:])
 
 
 def check_ratings(ratings: ArrayLike) -> FloatArray:

@@ -266,7 +266,7 @@ def compare_positions(
 
     Examples
     --------
-    >>> result = by_place([[3, 2], [2, 2]], [[1, 2], [2, 1]])
+    >>> result = compare_positions([[3, 2], [2, 2]], [[1, 2], [2, 1]])
     >>> result.same_moved.value, result.earlier.value
     (0.5, 0.5)
     """

@@ -30,13 +30,13 @@ from quaestor_stats._multiplicity import holm
 from quaestor_stats._pooled import PooledCoefficient, pooled_correlations, pooled_values
 from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._shared_questions import Items, NamedColumns, SharedQuestions, shared_by_pairs
+from quaestor_stats._source_correlations import mean_left_out, source_coefficients, within_values
 from quaestor_stats._system_level import (
     REQUIRED_SYSTEMS,
     RankedMeans,
     coefficients_of,
     swapped_systems,
 )
-from quaestor_stats._within_source import mean_left_out, source_coefficients, within_values
 
 # Swaps for each pair of metrics: Holm multiplies the smallest p by the number of pairs
 PER_PAIR = 40
@@ -278,7 +278,7 @@ def _within_source(asked: _Pairwise) -> Iterator[_Outcome]:
 
     def apart(first: IntArray, second: IntArray) -> WithoutUnits:
         without = None if by_system is None else by_system[..., first] - by_system[..., second]
-        left = mean_left_out(r[..., first] - r[..., second], of.facets, without)
+        left = mean_left_out(r[..., first] - r[..., second], without, facets=of.facets)
         if each is None:
             return left
         return left.with_annotators(

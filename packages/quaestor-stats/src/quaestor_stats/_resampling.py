@@ -161,14 +161,13 @@ def with_spread(
 ) -> Result:
     return Result(
         value=value,
-        ci=ConfidenceInterval(
+        ci=ConfidenceInterval(  # nan stays nan
             at_least if found.low < at_least else found.low,
             at_most if found.high > at_most else found.high,
         ),
-        # nan stays nan
         n=n,
         dropped=dropped,
-        method=f"{method}; {found.words}",
+        method=f"{method}; {found.words}" if found.words else method,
         reason=found.reason,
         clusters=found.clusters,
         df=found.df,
