@@ -118,7 +118,7 @@ def truth_of(one: Study, levels: tuple[str, ...]) -> dict[tuple, float]:
         if "systems" in levels:
             means = [RankedMeans.of(column, here) for column in (human, metric)]
             for each in MEASURES:
-                value = coefficients_of(*(mean.under(each) for mean in means), each)
+                value = coefficients_of(*(mean.features(each) for mean in means), each)
                 true[name, "systems", each] = float(value[0, 0])
     return true
 

@@ -37,10 +37,10 @@ class RankedMeans:
     def of(cls, columns: FloatArray, facets: Facets) -> Self:
         """Return the means over each system's questions."""
         exact = [exact_means(column, facets.system, facets.n_systems) for column in columns.T]
-        means = np.array([[float(mean) for mean in each] for each in exact])
-        return cls(means.T, np.array([exact_ranks(each) for each in exact]).T)
+        means = np.array([[float(mean) for mean in column] for column in exact])
+        return cls(means.T, np.array([exact_ranks(column) for column in exact]).T)
 
-    def under(self, coefficient: OverSystems) -> FloatArray:
+    def features(self, coefficient: OverSystems) -> FloatArray:
         """Return the values whose products are the coefficient, see `features`."""
         return features(self.means if coefficient == "pearson" else self.ranks, coefficient)
 
@@ -134,7 +134,7 @@ def order_test(
     For a correlation the mean over all orders is 0; for pairwise accuracy it is what a metric gets
     that orders and ties as many pairs by chance.
     """
-    own = metrics.under(coefficient)
+    own = metrics.features(coefficient)
     columns = human.means if coefficient == "pearson" else human.ranks
     parts = []
     for rows in orders.in_blocks(len(columns) ** 2 * columns.shape[1]):
@@ -187,7 +187,7 @@ def swapped_systems(
     deviation = metrics.std(axis=0)
     standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, np.nan)
     means = np.stack([_means(column, facets) for column in standard.T], axis=1)
-    people = RankedMeans.of(human, facets).under(coefficient)
+    people = RankedMeans.of(human, facets).features(coefficient)
     if facets.design.random_systems:
         unit, units, by_source = "system", facets.n_systems, None
     else:
