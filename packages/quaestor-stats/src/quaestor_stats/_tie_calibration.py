@@ -53,8 +53,8 @@ class Accuracies:
     )
     pairs: int
 
-    def limits(self, confidence: float = 0.95) -> Inferred:
-        """Return intervals of the accuracy with the epsilon that is truly best, and the test of
+    def limits(self) -> Inferred:
+        """Return 95% intervals of the accuracy with the epsilon that is truly best, and the test of
         chance.
 
         With few sources held-out accuracy is too low, for want of the best epsilon, and accuracy on
@@ -63,9 +63,9 @@ class Accuracies:
         ties. A two-sided p would not keep its level, because epsilon is chosen on the other sources:
         a metric that follows nothing is significantly worse than chance in up to 15% of studies.
         """
-        held_out = infer_coefficients(self.held_out, scale="plain", confidence=confidence)
+        held_out = infer_coefficients(self.held_out, scale="plain")
         high = np.minimum(held_out.high + self.in_sample - self.held_out.value, 1)
-        two_sided = infer_coefficients(self.beyond_chance, scale="plain", confidence=confidence).p
+        two_sided = infer_coefficients(self.beyond_chance, scale="plain").p
         above = self.beyond_chance.value
         p = np.select([above > 0, above < 0], [two_sided / 2, 1 - two_sided / 2], two_sided)
         return replace(held_out, low=np.maximum(held_out.low, 0), high=high, p=p)
