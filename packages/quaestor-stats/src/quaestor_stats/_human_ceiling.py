@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 
 from quaestor_stats._correlation import METHODS, NAMES, REQUIRED_ITEMS, Method, coefficients
 from quaestor_stats._design import SOURCE, ClusterUnit, Facets, facets
-from quaestor_stats._inputs import FloatArray, IntArray, Labels, judged_rows, number_labels
+from quaestor_stats._inputs import (
+    FloatArray,
+    IntArray,
+    Labels,
+    judged_rows,
+    mean_table,
+    number_labels,
+)
 from quaestor_stats._jackknife import MAX_GROUPS, deal_groups, jackknife
 from quaestor_stats._pooled import pooled_correlations
 from quaestor_stats._resampling import Jackknife, Spread, jackknife_interval, with_spread
@@ -169,7 +176,7 @@ def _pairs(ratings: ArrayLike, labels: Mapping[str, Labels]) -> tuple[list[_Pair
     _, row, question = np.unique(
         cell * len(names["questions"]) + slot, return_index=True, return_inverse=True
     )
-    table = _means(values, question, annotator, shape=(row.size, len(names["annotators"])))
+    table = mean_table(values, question, annotator, shape=(row.size, len(names["annotators"])))
     shared = (~np.isnan(table)).sum(axis=1) > 1
     table, row = table[shared], row[shared]
 
@@ -183,17 +190,6 @@ def _pairs(ratings: ArrayLike, labels: Mapping[str, Labels]) -> tuple[list[_Pair
         for a, rows in enumerate(~np.isnan(table.T))
         if rows.any()
     ], of
-
-
-def _means(
-    values: FloatArray, question: IntArray, annotator: IntArray, *, shape: tuple[int, int]
-) -> FloatArray:
-    """Return each annotator's mean rating of each question, (n_questions, n_annotators); NaN where
-    there is none."""
-    cell, cells = question * shape[1] + annotator, shape[0] * shape[1]
-    counts = np.bincount(cell, minlength=cells)
-    means = np.bincount(cell, values, cells) / np.where(counts > 0, counts, nan)
-    return np.asarray(means.reshape(shape))
 
 
 def _means_of_others(table: FloatArray) -> FloatArray:

@@ -10,11 +10,10 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._chance_corrected import complete_only
+from quaestor_stats._chance_corrected import complete_units
 from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._informative_clusters import guarded_table
 from quaestor_stats._inputs import (
-    BoolArray,
     FloatArray,
     IntArray,
     Labels,
@@ -52,7 +51,8 @@ class MeanSquares:
 def mean_squares(ratings: ArrayLike) -> MeanSquares:
     """Return the mean squares over units that every rater judged; raters who judged no unit do not
     count."""
-    x = complete_only(ratings)
+    table, is_complete = complete_units(ratings)
+    x = table[is_complete]
     n, k = x.shape
     centre = x.mean() if x.size else 0.0
     units, raters = x.mean(axis=1, keepdims=True), x.mean(axis=0, keepdims=True)
@@ -109,7 +109,8 @@ def intraclass(
     if wrong := set(forms) - set(FORMS):
         raise ValueError(f"forms: {', '.join(sorted(wrong))} is none of {'; '.join(FORMS)}")
     table = check_ratings(ratings)
-    complete = complete_only(table)
+    rated, is_complete = complete_units(table)
+    complete = rated[is_complete]
     n, k = complete.shape
     dropped, blank = len(table) - n, table.shape[1] - k
     without = f" ({blank} without a rating left out)" if blank else ""
@@ -121,7 +122,7 @@ def intraclass(
         reason = CONSTANT if max(ms.between, ms.within) <= 1e-24 else ""
     if reason:
         return {form: undefined_result(names[form], reason, n=n, dropped=dropped) for form in forms}
-    codes = None if clusters is None else cluster_codes(clusters, _complete_rows(table))
+    codes = None if clusters is None else cluster_codes(clusters, is_complete)
     results = {}
     for form in forms:
         result = _form(ms, form, names[form], dropped)
@@ -141,11 +142,6 @@ def _with_limits(coefficient: Result, ratio: Spread, form: Form, k: int) -> Resu
         dropped=coefficient.dropped,
         method=coefficient.method,
     )
-
-
-def _complete_rows(table: FloatArray) -> BoolArray:
-    whole = ~np.isnan(table).all(axis=0)
-    return np.asarray(~np.isnan(table[:, whole]).any(axis=1))
 
 
 def _form(ms: MeanSquares, form: Form, name: str, dropped: int) -> Result:

@@ -198,11 +198,8 @@ def _difference(sums: FloatArray) -> FloatArray:
 def _of_sources(
     sums: FloatArray, statistic: Statistic, label: str, n: int, unit: ClusterUnit
 ) -> Result:
-    from scipy import sparse
-
-    one_each = sparse.csr_array(sparse.eye_array(len(sums)))
     result = estimate_statistic(
-        sums, np.ones(len(sums)), statistic, Jackknife(unit=unit), method=label, clusters=one_each
+        sums, np.ones(len(sums)), statistic, Jackknife(unit=unit), method=label, of="cluster"
     )
     return replace(result, n=n)
 

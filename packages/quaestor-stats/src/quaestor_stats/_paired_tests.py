@@ -124,11 +124,8 @@ def _t_interval(gap: FloatArray) -> Spread:
 
 def _without_clusters(gap: FloatArray, codes: IntArray, interval: Jackknife) -> Spread:
     """Return the interval of the mean of differences from leaving out one cluster at a time."""
-    from scipy import sparse
-
     sums = np.column_stack([np.bincount(codes, gap), np.bincount(codes)]).astype(np.float64)
-    one_each = sparse.csr_array(sparse.eye_array(len(sums)))
-    return spread(sums, np.ones(len(sums)), mean_statistic, interval, one_each)
+    return spread(sums, np.ones(len(sums)), mean_statistic, interval, of="cluster")
 
 
 def sources_carrying(

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from quaestor_stats._design import Facets
-from quaestor_stats._inputs import BoolArray, FloatArray, sum_by_group
+from quaestor_stats._inputs import BoolArray, FloatArray, mean_table, sum_by_group
 from quaestor_stats._jackknife import WithoutUnits
 from quaestor_stats._pooled import COEFFICIENTS, PooledCoefficient, ratios, taus
 
@@ -22,14 +22,9 @@ def system_means_by_source(columns: FloatArray, facets: Facets) -> FloatArray:
     """Return the means of each system's questions on each source, (G, S, columns), nan where
     there are none.
     """
-    cell = facets.source * facets.n_systems + facets.system
-    size = facets.n_sources * facets.n_systems
-    count = np.bincount(cell, minlength=size)
-    sums = np.stack([np.bincount(cell, column, size) for column in columns.T], axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(count[:, None] > 1, sums / count[:, None], sums)
-    means[count == 0] = np.nan
-    return np.asarray(means.reshape(facets.n_sources, facets.n_systems, -1))
+    shape = facets.n_sources, facets.n_systems
+    means = [mean_table(column, facets.source, facets.system, shape=shape) for column in columns.T]
+    return np.stack(means, axis=-1)
 
 
 def on_sources(
