@@ -32,10 +32,10 @@ from quaestor_stats._associations import against_people
 from quaestor_stats._design import Design, Facets, facets
 from quaestor_stats._metric_differences import best_metrics, metric_differences
 from quaestor_stats._pooled import pooled_values
+from quaestor_stats._source_correlations import within_values
 from quaestor_stats._system_level import RankedMeans, coefficients_of
 from quaestor_stats._tie_calibration import accuracies_within
 from quaestor_stats._williams import williams_matrix
-from quaestor_stats._within_source import within_values
 
 SHAPES = ((50, 6), (200, 15), (30, 4))
 LOADS = {"nothing": 0.0, "first": 0.6, "second": 0.6, "weaker": 0.3, "part": 0.6}
@@ -118,7 +118,7 @@ def truth_of(one: Study, levels: tuple[str, ...]) -> dict[tuple, float]:
         if "systems" in levels:
             means = [RankedMeans.of(column, here) for column in (human, metric)]
             for each in MEASURES:
-                value = coefficients_of(*(mean.under(each) for mean in means), each)
+                value = coefficients_of(*(mean.features(each) for mean in means), each)
                 true[name, "systems", each] = float(value[0, 0])
     return true
 

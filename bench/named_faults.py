@@ -53,16 +53,16 @@ NAMED = (
     ),
     Named(
         "per-source correlation negated",
-        "packages/quaestor-stats/src/quaestor_stats/_within_source.py",
-        "return np.asarray(r)\n",
-        "return np.asarray(-r)\n",
+        "packages/quaestor-stats/src/quaestor_stats/_source_correlations.py",
+        "return ratios(*sums)\n",
+        "return -ratios(*sums)\n",
         "tests/analysis/sections/metrics/test_correlations.py::test_correlations_on_each_source_are_the_mean_of_scipys",
     ),
     Named(
         "every metric at system level shown as the first one's",
         "packages/quaestor-stats/src/quaestor_stats/_associations.py",
-        "_association(answer, (k, m), names, level, measure, shared)",
-        '_association(answer, (k, 0 if level == "systems" else m), names, level, measure, shared)',
+        "answer.result((k, m), dropped=shared.dropped)",
+        'answer.result((k, 0 if level == "systems" else m), dropped=shared.dropped)',
         f"{GOLDEN}test_metrics_against_people[qgbench]",
     ),
     Named(

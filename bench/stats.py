@@ -43,9 +43,9 @@ from quaestor_stats._metric_differences import metric_differences
 from quaestor_stats._percent_agreement import percent_agreement
 from quaestor_stats._pooled import pooled_correlations
 from quaestor_stats._resampling import Bootstrap
+from quaestor_stats._source_correlations import on_sources
 from quaestor_stats._variance_components import variance_components
 from quaestor_stats._williams import williams, williams_matrix
-from quaestor_stats._within_source import source_correlations
 
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "scikit-learn", "nlpstats", "evalica")
 FIVE = range(1, 6)
@@ -360,7 +360,8 @@ def per_source_tau() -> None:
         return input_level(metric, human, "kendall")
 
     def ours() -> float:
-        return float(np.nanmean(source_correlations(human, metric, method="kendall")))
+        columns = human.T[..., None], metric.T[..., None]
+        return float(np.nanmean(on_sources(*columns, coefficient="kendall")))
 
     same(ours(), theirs())
     versus("per-source Kendall, 8 systems x 1,000, nlpstats / ours", theirs, ours, None)

@@ -9,7 +9,6 @@ from analysis.sections.metrics.columns import averaged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
 from quaestor_stats._correlation import METHODS
 from quaestor_stats._human_ceiling import CeilingLevel, ceiling_of_arrays
-from quaestor_stats._resampling import Jackknife
 from quaestor_stats._result import Result
 
 LEVELS: tuple[CeilingLevel, ...] = get_args(CeilingLevel)
@@ -55,7 +54,7 @@ class Ceiling(Section[CeilingRow]):
                 ceiling = ceiling_of_arrays(
                     judged["value"].to_numpy(dtype="float64"),
                     **labels,
-                    interval=Jackknife(unit=material.cluster_unit),
+                    unit=material.cluster_unit,
                     method=method,
                     level=level,
                 )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from quaestor_stats import _alternative_annotator as module
 from quaestor_stats._alternative_annotator import alternative_test
 from quaestor_stats._multiplicity import benjamini_yekutieli
 from quaestor_stats._resampling import Jackknife, jackknife_interval
@@ -115,25 +116,12 @@ def test_a_judge_with_the_values_of_a_person_is_compared_with_itself():
     assert not alternative_test(tops, tops[:, 0], level="ordinal", epsilon=0.2).caution
 
 
-def test_below_thirty_items_signed_ranks_are_tested():
-    found = alternative_test(
-        SCALE[:20], SCALE_JUDGE[:20], level="ordinal", epsilon=0.2, fewest_items=10
-    )
-    judge, person = [], []
-    for h, *rest in ([SCALE[i, 0], SCALE[i, 1], SCALE[i, 2]] for i in range(20)):
-        judge.append(-np.sqrt(np.mean([(SCALE_JUDGE[len(judge)] - o) ** 2 for o in rest])))
-        person.append(-np.sqrt(np.mean([(h - o) ** 2 for o in rest])))
-    gap = np.array([(h >= f) * 1.0 - (f >= h) for f, h in zip(judge, person, strict=True)]) - 0.2
-    assert found.people[0].p_items == pytest.approx(stats.wilcoxon(gap, alternative="less").pvalue)
-
-
-def test_items_on_one_source_are_kept_together():
+def test_items_on_one_source_are_kept_together(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "REQUIRED_ITEMS", 10)
     alike = np.repeat(np.arange(10), 4)
     people, judge = SCALE[alike], SCALE_JUDGE[alike]
     found = alternative_test(people, judge, level="ordinal", epsilon=0.2, sources=alike)
-    once = alternative_test(
-        SCALE[:10], SCALE_JUDGE[:10], level="ordinal", epsilon=0.2, fewest_items=2
-    )
+    once = alternative_test(SCALE[:10], SCALE_JUDGE[:10], level="ordinal", epsilon=0.2)
     # four copies of each item say no more than the item: the error is that of ten
     gap = np.array([one.person_advantage - one.advantage for one in once.people])
     assert [one.person_advantage - one.advantage for one in found.people] == pytest.approx(
@@ -159,13 +147,14 @@ def test_a_judge_that_always_does_as_well_needs_three_sources_to_be_sure():
     assert [(one.p, one.p_items) for one in at_zero.people] == [(1, 1)] * 3
 
 
-def test_a_person_on_one_source_alone_leaves_no_interval_over_sources():
+def test_a_person_on_one_source_alone_leaves_no_interval_over_sources(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(module, "REQUIRED_ITEMS", 20)
     sources = np.repeat([0, 1], 20)
     people = SCALE.astype(float)
     people[20:, 2] = np.nan
-    found = alternative_test(
-        people, SCALE_JUDGE, level="ordinal", epsilon=0.2, fewest_items=2, sources=sources
-    )
+    found = alternative_test(people, SCALE_JUDGE, level="ordinal", epsilon=0.2, sources=sources)
     assert found.advantage.reason == "a person judged one source alone"
     assert np.isnan(found.advantage.ci.low)
     mean = np.mean([one.advantage for one in found.people])
@@ -178,7 +167,7 @@ def test_the_average_advantage_is_left_out_source_by_source():
     people[:5, 2] = np.nan
 
     def average(kept):
-        asked = {"level": "ordinal", "epsilon": 0.2, "fewest_items": 2}
+        asked = {"level": "ordinal", "epsilon": 0.2}
         found = alternative_test(people[kept], SCALE_JUDGE[kept], **asked)
         return np.mean([one.advantage for one in found.people])
 
@@ -190,24 +179,6 @@ def test_the_average_advantage_is_left_out_source_by_source():
     ).advantage
     assert found.value == pytest.approx(whole)
     assert (found.ci.low, found.ci.high) == pytest.approx((spread.low, min(1, spread.high)))
-
-
-def test_two_items_are_enough_where_two_are_asked_for():
-    two = alternative_test(SCALE[:2], SCALE_JUDGE[:2], level="ordinal", epsilon=0.2, fewest_items=2)
-    one = alternative_test(SCALE[:1], SCALE_JUDGE[:1], level="ordinal", epsilon=0.2, fewest_items=1)
-
-    assert [each.reason for each in two.people] == ["", "", ""]
-    assert all(each.reason.startswith("1 items") for each in one.people)
-
-
-def test_one_trusted_expert_stands_for_the_others():
-    found = alternative_test(
-        SCALE[:, 1:], SCALE_JUDGE, level="ordinal", epsilon=0.15, expert=SCALE[:, 0]
-    )
-    assert found.people[0].advantage == np.mean(
-        np.abs(SCALE_JUDGE - FIRST) <= np.abs(SCALE[:, 1] - FIRST)
-    )
-    assert found.caution == ""
 
 
 @pytest.mark.parametrize(

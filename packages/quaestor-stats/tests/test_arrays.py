@@ -11,7 +11,6 @@ from quaestor_stats._design import facets
 from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, wilcoxon
 from quaestor_stats._tie_calibration import pairwise_accuracy
 from quaestor_stats._variance_components import variance_components
-from quaestor_stats._within_source import source_correlations
 
 SCALE = [1, 2, 3]
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
@@ -23,14 +22,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "signed ranks": (lambda: wilcoxon([1, 2, 3], [1, 2]), "first 3, second 2"),
     "Cliff": (lambda: cliffs_delta([1, 2, 3], [1, 2]), "first 3, second 2"),
     "correlation": (lambda: correlate_columns([1, 2, 3], [1, 2]), "column 1 3, column 2 2"),
-    "systems": (
-        lambda: source_correlations(np.ones((4, 2)), np.ones((3, 2)), method="pearson"),
-        "human 4, metric 3",
-    ),
-    "sources": (
-        lambda: source_correlations(np.ones((3, 4)), np.ones((3, 2)), method="pearson"),
-        "human_sources 4, metric_sources 2",
-    ),
     "accuracy": (lambda: pairwise_accuracy([1, 2, 3], [1, 2]), "human 3, metric 2, groups 3"),
     "facets": (lambda: facets(["a", "b"], ["x", "y", "z"]), "sources 2, systems 3"),
     "components": (

@@ -118,7 +118,7 @@ def test_gaps_leave_the_questions_that_two_annotators_rated() -> None:
     y = cube()
     y[:4, :, 0] = np.nan
     y[5, 0, 1:] = np.nan
-    found = ceiling_of_arrays(**long(y), method="pearson", interval=None)
+    found = ceiling_of_arrays(**long(y), method="pearson")
     expected = []
     for a in range(3):
         others = np.delete(y, a, axis=2)
@@ -127,7 +127,6 @@ def test_gaps_leave_the_questions_that_two_annotators_rated() -> None:
             stats.pearsonr(y[:, :, a][both], np.nanmean(others[both], axis=1)).statistic
         )
     assert found.value == pytest.approx(np.mean(expected))
-    assert np.isnan(found.ci.low)
     assert found.reason == ""
 
 

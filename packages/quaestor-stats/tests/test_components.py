@@ -847,20 +847,6 @@ def test_systems_and_annotators_that_do_not_cross_are_refused_with_their_rank() 
         variance_components(**each_their_own, annotators_random=False)
 
 
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ({"systems": "ab", "sources": "st"}, "labels are missing: annotators"),
-        ({"systems": "ab", "sources": "st", "annotators": "xx", "raters": "xx"}, "raters"),
-    ],
-)
-def test_variance_components_missing_or_unknown_labels_are_refused(
-    labels: dict[str, str], message: str
-) -> None:
-    with pytest.raises(TypeError, match=message):
-        variance_components([1, 2], **labels)
-
-
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="columns differ in length"):
         variance_components(**small(ratings=np.ones(3)))

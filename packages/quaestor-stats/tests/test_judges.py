@@ -14,13 +14,8 @@ from quaestor_stats._llm_judges import (
 )
 from quaestor_stats._resampling import Jackknife, jackknife_interval
 
-ORACLES = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
-
-@pytest.mark.parametrize("method", ORACLES)
-def test_judge_and_person_are_compared_with_the_mean_of_the_others_source_by_source(
-    method: str,
-) -> None:
+def test_judge_and_person_are_compared_with_the_mean_of_the_others_source_by_source() -> None:
     draw = np.random.default_rng(4)
     truth = np.repeat(draw.normal(size=8), 3)
     people = np.clip(np.round(2 + truth[:, None] + draw.normal(0, 0.7, (24, 3))), 1, 4)
@@ -31,14 +26,14 @@ def test_judge_and_person_are_compared_with_the_mean_of_the_others_source_by_sou
         r = []
         for person in range(3):
             others = np.delete(people, person, axis=1).mean(axis=1)[kept]
-            one = ORACLES[method](judge[kept], others).statistic
-            r.append((one, ORACLES[method](people[kept, person], others).statistic))
+            one = stats.spearmanr(judge[kept], others).statistic
+            r.append((one, stats.spearmanr(people[kept, person], others).statistic))
         of_judge, of_person = np.mean(r, axis=0)
         return of_judge, of_person, of_judge - of_person
 
     whole = both(np.full(24, True))
     without = np.array([both(sources != source) for source in dict.fromkeys(sources)])
-    found = compare_judge(people, judge, sources=sources, method=method)
+    found = compare_judge(people, judge, sources=sources)
     for place, estimate in enumerate((found.judge, found.person, found.difference)):
         spread = jackknife_interval(
             whole[place], without[:, place], np.ones(8), Jackknife(), of="cluster"

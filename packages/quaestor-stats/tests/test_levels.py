@@ -7,8 +7,8 @@ from scipy import stats
 from quaestor_stats._correlation import METHODS
 from quaestor_stats._design import Design, facets
 from quaestor_stats._jackknife import infer_coefficients
+from quaestor_stats._source_correlations import on_sources
 from quaestor_stats._tie_calibration import accuracies_within, pairwise_accuracy
-from quaestor_stats._within_source import source_correlations
 
 NAN = np.nan
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -23,9 +23,9 @@ def study(systems: int = 6, sources: int = 40) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_source_correlations_equal_a_loop_over_scipy(method: str) -> None:
+def test_on_sources_equals_a_loop_over_scipy(method: str) -> None:
     human, metric = study()
-    found = source_correlations(human, metric, method=method)
+    found = on_sources(human.T[..., None], metric.T[..., None], coefficient=method)[:, 0, 0]
     for column, r in enumerate(found):
         both = ~np.isnan(human[:, column])
         h, m = human[both, column], metric[both, column]
@@ -33,16 +33,9 @@ def test_source_correlations_equal_a_loop_over_scipy(method: str) -> None:
         assert r == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-def test_source_correlations_refuse_tables_of_different_shape_and_unknown_methods() -> None:
-    with pytest.raises(ValueError, match="human 2, metric 3"):
-        source_correlations(np.ones((2, 2)), np.ones((3, 2)))
-    with pytest.raises(ValueError, match="'tau' is none of"):
-        source_correlations(np.ones((2, 2)), np.ones((2, 2)), method="tau")
-
-
-def test_no_source_has_no_correlation() -> None:
-    nothing = np.zeros((3, 0))
-    assert source_correlations(nothing, nothing, method="spearman").tolist() == []
+def test_on_sources_without_a_source_is_empty() -> None:
+    nothing = np.zeros((0, 3, 1))
+    assert on_sources(nothing, nothing, coefficient="spearman").tolist() == []
 
 
 def slow_accuracy(human: np.ndarray, metric: np.ndarray, epsilon: float) -> float:

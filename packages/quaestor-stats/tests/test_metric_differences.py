@@ -23,7 +23,7 @@ from quaestor_stats._metric_differences import (
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._pooled import pooled_correlations
 from quaestor_stats._result import Result
-from quaestor_stats._within_source import within_source
+from quaestor_stats._source_correlations import within_source
 
 NAN = np.nan
 

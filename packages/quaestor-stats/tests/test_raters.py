@@ -27,13 +27,11 @@ def test_severity_of_a_rater_alone_is_nan() -> None:
 def test_scale_use_counts_and_finds_straight_lines() -> None:
     found = scale_use([[3, 1], [3, 2], [NAN, 1], [3, NAN], [1, 5]], scale=FIVE)
     assert found.counts.tolist() == [[1, 0, 3, 0, 0], [2, 1, 0, 0, 1]]
-    assert found.top_share.tolist() == [0.75, 0.5]
     assert found.longest_run.tolist() == [3, 1]
 
 
 def test_scale_use_of_a_rater_without_ratings() -> None:
     found = scale_use([[NAN, 1]], scale=FIVE)
-    assert np.isnan(found.top_share[0])
     assert found.longest_run.tolist() == [0, 1]
 
 

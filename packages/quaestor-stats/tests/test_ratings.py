@@ -118,19 +118,6 @@ def test_value_counts_are_what_patterns_are() -> None:
     assert counted.n == 4
 
 
-@pytest.mark.parametrize(
-    ("counts", "times", "message"),
-    [
-        ([[1, 2, 3]], [1], "shape"),
-        ([[1, 0.5]], [1], "counts: whole numbers"),
-        ([[1, 2]], [-1], "times: whole numbers"),
-    ],
-)
-def test_value_counts_refuse_what_is_no_count(counts: list, times: list, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        value_counts([1, 2], counts, times)
-
-
 def test_value_counts_do_not_tell_complete_units() -> None:
     with pytest.raises(ValueError, match="do not tell which units every rater judged"):
         fleiss_kappa(value_counts([1, 2], [[1, 1]], [3]), unequal="listwise")

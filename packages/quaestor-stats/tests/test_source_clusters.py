@@ -241,8 +241,8 @@ def test_ceiling_with_clusters_leaves_each_out_as_a_whole(level: str) -> None:
             **more,
         )
 
-    found = ceiling(clusters >= 0, clusters=clusters, interval=Jackknife(unit=PASSAGES))
-    without = np.array([ceiling(clusters != c, interval=None).value for c in range(12)])
+    found = ceiling(clusters >= 0, clusters=clusters, unit=PASSAGES)
+    without = np.array([ceiling(clusters != c).value for c in range(12)])
     assert (found.ci.low, found.ci.high) == pytest.approx(left_out_interval(found.value, without))
     assert (found.n, found.clusters) == (36, 12)
 

@@ -167,7 +167,7 @@ def test_complete_design_permutation_and_contrast_agree_within_two_hundredths() 
         rows = complete_study(np.random.default_rng(seed), sources=30)
         exact = difference(rows, resamples=50_000)
         pair = _of_both(_numbered(rated(rows))[1], 0, 1)
-        contrast = _adjusted(pair, SOURCE, Design(), 0.95)
+        contrast = _adjusted(pair, SOURCE, Design())
         assert exact.is_exact
         assert contrast.value == pytest.approx(exact.value, abs=1e-12)
         assert contrast.ci[:2] == pytest.approx(exact.ci[:2], abs=1e-9)

@@ -50,7 +50,7 @@ def test_system_means_without_scores_are_undefined() -> None:
 
 
 def test_system_means_refuse_columns_of_different_length() -> None:
-    with pytest.raises(ValueError, match="2 scores, 1 systems, 2 sources"):
+    with pytest.raises(ValueError, match="scores 2, systems 1, sources 2"):
         system_means([1.0, 2], systems=["a"], sources=[1, 2])
 
 
@@ -72,7 +72,7 @@ def test_distribution_refuses_values_off_the_scale() -> None:
 def test_system_distributions_take_ratings_of_several_raters() -> None:
     found = system_distributions([[1, 2], [2, 2], [1, 1]], systems=["x", "x", "y"], scale=[1, 2])
     assert {name: d.counts.tolist() for name, d in found.items()} == {"x": [1, 3], "y": [2, 0]}
-    with pytest.raises(ValueError, match="3 scores, 1 systems"):
+    with pytest.raises(ValueError, match="scores 3, systems 1"):
         system_distributions([1, 2, 1], systems=["x"], scale=[1, 2])
 
 

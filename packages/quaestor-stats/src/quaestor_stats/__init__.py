@@ -94,60 +94,26 @@ __all__ = [
 
 # A name is imported with its first use, so that importing the package takes no time
 _NAMES_OF = {
-    "_agreement": (
-        "alpha",
-        "cohen_kappa",
-        "conger_kappa",
-        "fleiss_kappa",
-        "gwet_ac",
-        "icc",
-        "krippendorff_alpha",
-        "percent_agreement",
-        "randolph_kappa",
-    ),
-    "_dawid_skene": ("dawid_skene",),
-    "_design": ("Design",),
-    "_equivalence": ("equivalence",),
-    "_judge_tables": (
-        "alt_test",
-        "prediction_powered_mean",
-    ),
-    "_letters": ("letters",),
-    "_many_facet": ("many_facet",),
-    "_metric_tables": (
-        "compare_metrics",
-        "correlate",
-        "human_ceiling",
-        "soft_pairwise_accuracy",
-    ),
-    "_multiplicity": (
-        "benjamini_hochberg",
-        "holm",
-    ),
-    "_power": (
-        "Variances",
-        "power",
-    ),
-    "_resampling": (
-        "Bootstrap",
-        "Jackknife",
-    ),
-    "_result": (
-        "ConfidenceInterval",
-        "Result",
-    ),
-    "_result_table": ("ResultTable",),
-    "_system_tables": (
-        "compare_systems",
-        "d_study",
-        "mixed_model",
-        "ranks",
-    ),
-    "_tie_calibration": ("pairwise_accuracy",),
-    "_version": ("__version__",),
-    "_williams": ("williams",),
+    "_agreement": "alpha cohen_kappa conger_kappa fleiss_kappa gwet_ac icc krippendorff_alpha "
+    "percent_agreement randolph_kappa",
+    "_dawid_skene": "dawid_skene",
+    "_design": "Design",
+    "_equivalence": "equivalence",
+    "_judge_tables": "alt_test prediction_powered_mean",
+    "_letters": "letters",
+    "_many_facet": "many_facet",
+    "_metric_tables": "compare_metrics correlate human_ceiling soft_pairwise_accuracy",
+    "_multiplicity": "benjamini_hochberg holm",
+    "_power": "Variances power",
+    "_resampling": "Bootstrap Jackknife",
+    "_result": "ConfidenceInterval Result",
+    "_result_table": "ResultTable",
+    "_system_tables": "compare_systems d_study mixed_model ranks",
+    "_tie_calibration": "pairwise_accuracy",
+    "_version": "__version__",
+    "_williams": "williams",
 }
-_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
+_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 _RENAMED: dict[str, str] = {
     "equivalence": "two_one_sided",
     "many_facet": "annotator_severities",

@@ -96,8 +96,6 @@ def alternative_test(
     names: Sequence[str] = (),
     sources: Labels | None = None,
     unit: ClusterUnit = SOURCE,
-    expert: ArrayLike | None = None,
-    fewest_items: int = REQUIRED_ITEMS,
 ) -> AlternativeTest:
     """Test whether a judge may replace annotators.
 
@@ -110,19 +108,18 @@ def alternative_test(
     names : of the annotators, in the order of the columns
     sources : (n_items,) labels; items on one source, or cluster of sources, are kept together
     unit : the name of what is kept together, and how many a test needs
-    expert : (n_items,) of one trusted expert, whose values then replace those of the others
-    fewest_items : annotators with fewer items are excluded, with the reason
 
     Returns
     -------
     AlternativeTest
         ``winning_rate`` is the share of annotators against whom the judge wins; it passes from .5.
+        Annotators with fewer than 30 items are excluded, with the reason.
 
     Notes
     -----
     For annotator h on item i, S(f) and S(h) are how near judge and annotator are to the others.
     W_f = [S(f) >= S(h)], W_h = [S(h) >= S(f)]. The null is mean(W_h - W_f) >= epsilon, by a
-    one-sided t-test (below 30 items Wilcoxon's signed ranks), adjusted by Benjamini and Yekutieli.
+    one-sided t-test, adjusted by Benjamini and Yekutieli.
     With sources, the t-test's standard error comes from leaving out one source at a time.
 
     Examples
@@ -139,35 +136,25 @@ def alternative_test(
         raise ValueError(f"level: {level!r} is none of {', '.join(LEVELS)}")
     if not 0 <= epsilon < 1:
         raise ValueError(f"epsilon: {epsilon} does not lie between 0 and 1")
-    data = _Judged.of(people, judge, sources, expert, unit)
+    data = _Judged.of(people, judge, sources, unit)
     n_people = data.people.shape[1]
     titles = list(names) or [f"person {place}" for place in range(1, n_people + 1)]
-    usable = data.usable
-    wins = [data.wins(person, usable, level) for person in range(n_people)]
-    found = [
-        _against(title, each, data, epsilon, fewest_items)
-        for title, each in zip(titles, wins, strict=True)
-    ]
-    by_items = benjamini_yekutieli([one.p_items for one in found])
-    together = benjamini_yekutieli([one.p for one in found])
-    judged = tuple(
-        replace(one, adjusted_items=float(a), adjusted=float(b))
-        for one, a, b in zip(found, by_items, together, strict=True)
+    wins = [data.wins(person, level) for person in range(n_people)]
+    judged = _adjusted(
+        [_against(*person, data, epsilon) for person in zip(titles, wins, strict=True)]
     )
-    tested = [one for one in judged if not one.reason]
-    few = f"no person has {fewest_items} items that the judge and others judged too"
+    tested = [person for person in judged if not person.reason]
+    few = f"no person has {REQUIRED_ITEMS} items that the judge and others judged too"
     return AlternativeTest(
         people=judged,
         epsilon=epsilon,
-        winning_rate_items=_share([one.won_items for one in tested]),
-        winning_rate=_share([one.won for one in tested]),
-        advantage=_average(
-            [each for each, one in zip(wins, judged, strict=True) if not one.reason], data
-        ),
-        items=int(usable.sum()),
-        dropped=int((~np.isnan(data.judge) & ~usable).sum()),
+        winning_rate_items=_share([person.won_items for person in tested]),
+        winning_rate=_share([person.won for person in tested]),
+        advantage=_average([wins[place] for place, p in enumerate(judged) if not p.reason], data),
+        items=int(data.usable.sum()),
+        dropped=int((~np.isnan(data.judge) & ~data.usable).sum()),
         reason="" if tested else few,
-        caution="; ".join(_cautions(data, usable, tested=len(tested), fewest=fewest_items)),
+        caution="; ".join(_cautions(data, tested=len(tested))),
     )
 
 
@@ -188,44 +175,34 @@ class _Judged:
     judge: FloatArray  # (n_items,)
     codes: IntArray  # (n_items,) the source or cluster that is left out as a whole
     resampled: Resampled
-    expert: FloatArray | None
     unit: ClusterUnit
 
     @classmethod
     def of(
-        cls,
-        people: ArrayLike,
-        judge: ArrayLike,
-        sources: Labels | None,
-        expert: ArrayLike | None = None,
-        unit: ClusterUnit = SOURCE,
+        cls, people: ArrayLike, judge: ArrayLike, sources: Labels | None, unit: ClusterUnit
     ) -> Self:
-        table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
-        if len(own) != len(table):
-            raise ValueError(f"judge: {len(own)} values for {len(table)} items")
-        trusted = None if expert is None else numeric(expert, name="expert", ndim=1)
+        table = numeric(people, name="people", ndim=2)
+        of_judge = numeric(judge, name="judge", ndim=1)
+        if len(of_judge) != len(table):
+            raise ValueError(f"judge: {len(of_judge)} values for {len(table)} items")
         resampled: Resampled = "unit" if sources is None else "cluster"
-        return cls(table, own, source_codes(sources, len(own)), resampled, trusted, unit)
+        return cls(table, of_judge, source_codes(sources, len(of_judge)), resampled, unit)
 
     @property
     def usable(self) -> BoolArray:
-        """Return the items with the judge and two annotators, or the judge, expert and one."""
-        people = (~np.isnan(self.people)).sum(axis=1)
-        others = people >= 2 if self.expert is None else (people >= 1) & ~np.isnan(self.expert)
-        return np.asarray(others & ~np.isnan(self.judge))
+        """The items with the judge and two annotators."""
+        return np.asarray(((~np.isnan(self.people)).sum(axis=1) >= 2) & ~np.isnan(self.judge))
 
-    def wins(self, person: int, usable: BoolArray, level: str) -> _Wins:
+    def wins(self, person: int, level: str) -> _Wins:
         """Compare the judge with one annotator by how near each is to the others."""
-        own = self.people[:, person]
-        others = np.delete(self.people, person, axis=1)
-        if self.expert is not None:
-            others = self.expert[:, None]
-        items = usable & ~np.isnan(own) & (~np.isnan(others)).any(axis=1)
-        near, of_person = (
-            _nearness(values[items, None], others[items], level) for values in (self.judge, own)
+        of_person, others = self.people[:, person], np.delete(self.people, person, axis=1)
+        items = self.usable & ~np.isnan(of_person)
+        near_judge, near_person = (
+            _nearness(values[items, None], others[items], level)
+            for values in (self.judge, of_person)
         )
-        gap = near - of_person
-        margin = TIE * np.maximum(1.0, np.abs(near))
+        gap = near_judge - near_person
+        margin = TIE * np.maximum(1.0, np.abs(near_judge))
         return _Wins((gap >= -margin).astype(float), (gap <= margin).astype(float), items)
 
 
@@ -237,9 +214,9 @@ def _nearness(values: FloatArray, others: FloatArray, level: str) -> FloatArray:
     return np.asarray(-np.nansum((values - others) ** 2, axis=1))
 
 
-def _against(name: str, wins: _Wins, data: _Judged, epsilon: float, fewest: int) -> AgainstPerson:
+def _against(name: str, wins: _Wins, data: _Judged, epsilon: float) -> AgainstPerson:
     n = len(wins.judge)
-    if n < fewest or n < 2:
+    if n < REQUIRED_ITEMS:
         return AgainstPerson(
             person=name, n=n, reason=f"{n} items that the judge and others judged too: too few"
         )
@@ -257,14 +234,22 @@ def _against(name: str, wins: _Wins, data: _Judged, epsilon: float, fewest: int)
     )
 
 
+def _adjusted(people: Sequence[AgainstPerson]) -> tuple[AgainstPerson, ...]:
+    """Return the tests with p adjusted over the annotators."""
+    by_items = benjamini_yekutieli([person.p_items for person in people])
+    by_sources = benjamini_yekutieli([person.p for person in people])
+    return tuple(
+        replace(person, adjusted_items=float(items), adjusted=float(sources))
+        for person, items, sources in zip(people, by_items, by_sources, strict=True)
+    )
+
+
 def gap_p(gap: FloatArray, epsilon: float) -> float:
     """Return p that the mean of a gap is epsilon or more."""
     from scipy import stats
 
     if np.ptp(gap) == 0:
         return 0.0 if gap[0] < epsilon else 1.0
-    if len(gap) < REQUIRED_ITEMS:
-        return float(stats.wilcoxon(gap - epsilon, alternative="less").pvalue)
     return float(stats.ttest_1samp(gap, epsilon, alternative="less").pvalue)
 
 
@@ -281,26 +266,24 @@ def one_sided_by_source(
         return nan
     left_out = (gap.sum() - np.bincount(source, weights=gap)) / (len(gap) - count)
     value = float(gap.mean())
-    found = jackknife_interval(value, left_out, np.ones(units), Jackknife(unit=unit), of="cluster")
-    if np.isnan(found.high):
+    spread = jackknife_interval(value, left_out, np.ones(units), Jackknife(unit=unit), of="cluster")
+    if np.isnan(spread.high):
         return nan if np.ptp(left_out) > TIE or units < 3 else float(value >= epsilon)
-    error = (found.high - value) / special.stdtrit(found.df, 0.975)
-    return float(stats.t.cdf((value - epsilon) / error, found.df))
+    error = (spread.high - value) / special.stdtrit(spread.df, 0.975)
+    return float(stats.t.cdf((value - epsilon) / error, spread.df))
 
 
-def _cautions(data: _Judged, usable: BoolArray, *, tested: int, fewest: int) -> Iterator[str]:
+def _cautions(data: _Judged, *, tested: int) -> Iterator[str]:
     """Yield reasons that make a test weak or empty."""
-    if data.expert is not None:
-        return
-    table, own = data.people[usable], data.judge[usable]
+    table, judge = data.people[data.usable], data.judge[data.usable]
     judged = ~np.isnan(table)
     people = int(judged.any(axis=0).sum())
     if 0 < tested < REQUIRED_ANNOTATORS:
         few = f"{tested} of {people} people could be compared, so the test is weak"
         yield TWO_PEOPLE if people < REQUIRED_ANNOTATORS else few
-    for here, said in zip(judged.T, table.T, strict=True):
-        enough = here.sum() >= fewest and np.ptp(own[here]) > 0
-        if enough and (np.abs(said - own)[here] <= TIE).all():
+    for items, ratings in zip(judged.T, table.T, strict=True):
+        enough = items.sum() >= REQUIRED_ITEMS and np.ptp(judge[items]) > 0
+        if enough and (np.abs(ratings - judge)[items] <= TIE).all():
             yield COPIES
             return
 
@@ -314,23 +297,23 @@ def _average(wins: Sequence[_Wins], data: _Judged) -> Result:
     over sources."""
     if not wins:
         return undefined_result(NAME, "nobody can be compared with the judge")
-    value = float(np.mean([one.judge.mean() for one in wins]))
-    items = np.logical_or.reduce([one.items for one in wins])
+    value = float(np.mean([person.judge.mean() for person in wins]))
+    items = np.logical_or.reduce([person.items for person in wins])
     n, units = int(items.sum()), np.unique(data.codes[items])
     left_out = np.zeros(len(units))
-    for one in wins:
-        unit = np.searchsorted(units, data.codes[one.items])
-        rest = len(one.judge) - np.bincount(unit, minlength=len(units))
+    for person in wins:
+        unit = np.searchsorted(units, data.codes[person.items])
+        rest = len(person.judge) - np.bincount(unit, minlength=len(units))
         if (rest == 0).any():
             reason = "a person judged one source alone"
             return Result(value=value, n=n, method=NAME, reason=reason)
-        won = np.bincount(unit, weights=one.judge, minlength=len(units))
-        left_out += (one.judge.sum() - won) / rest
-    found = jackknife_interval(
+        won = np.bincount(unit, weights=person.judge, minlength=len(units))
+        left_out += (person.judge.sum() - won) / rest
+    spread = jackknife_interval(
         value,
         left_out / len(wins),
         np.ones(len(units)),
         Jackknife(unit=data.unit),
         of=data.resampled,
     )
-    return with_spread(value, found, n=n, dropped=0, method=NAME, at_most=1.0)
+    return with_spread(value, spread, n=n, dropped=0, method=NAME, at_most=1.0)

@@ -9,12 +9,12 @@ it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from quaestor_stats._association_measures import (
     MEASURES,
@@ -26,10 +26,9 @@ from quaestor_stats._association_measures import (
     over_systems,
 )
 from quaestor_stats._design import Facets
-from quaestor_stats._inputs import constant, numeric
-from quaestor_stats._result import ConfidenceInterval, Result
-from quaestor_stats._shared_questions import Items, NamedColumns, SharedQuestions, shared_questions
-from quaestor_stats._soft_accuracy import PERMUTATIONS
+from quaestor_stats._inputs import constant
+from quaestor_stats._result import Result
+from quaestor_stats._shared_questions import Items, SharedQuestions, Study, shared_questions
 from quaestor_stats._system_level import REQUIRED_SYSTEMS
 
 CorrelationLevel: TypeAlias = Literal["within_source", "pooled", "systems"]
@@ -71,8 +70,6 @@ def against_people(
     levels: Sequence[CorrelationLevel] = LEVELS,
     items: Items = "own",
     ratings: Mapping[str, ArrayLike] | None = None,
-    permutations: int = PERMUTATIONS,
-    confidence: float = 0.95,
 ) -> list[Association]:
     """Return every metric's correlations with every human column, in the order of the columns,
     levels and measures.
@@ -85,72 +82,37 @@ def against_people(
     rng : for tests over systems; the other levels draw no random numbers
     items : "own" questions of each pair of columns, or the "common" ones of all metrics
     ratings : by human column (n_questions, n_annotators), oriented, where annotators are random
-    permutations : for soft pairwise accuracy
 
     Notes
     -----
     Pooled and within source, intervals and p come from leaving out one unit of each random facet
-    (`left_out`). Over systems p counts orders of the systems; an interval, Fisher's, is given only
+    (`infer_coefficients`). Over systems p counts orders of the systems; an interval, Fisher's, is given only
     where systems are random.
     """
-    people, own = NamedColumns.of(humans), NamedColumns.of(metrics)
-    tables_ = {name: numeric(each, name=name, ndim=2) for name, each in (ratings or {}).items()}
-    if facets.design.random_annotators and (missing := set(people.names) - set(tables_)):
-        raise ValueError(f"ratings: annotators are random, but there are none of {sorted(missing)}")
+    study = Study.of(humans, metrics, facets, ratings)
     rows: dict[tuple[int, int, int, int], Association] = {}
-    for shared in shared_questions(people, own, facets, items=items):
-        chosen = shared.humans if facets.design.random_annotators else []
-        by_annotator = [tables_[people.names[k]][shared.kept] for k in chosen]
-        asked = ColumnGroup(shared, measures, by_annotator, rng, permutations, confidence)
-        for at_level, level in enumerate(levels):
-            for measure, answer in _AT[level](asked):
-                of_measure = at_level, measures.index(measure)
-                for k, m in np.ndindex(asked.shape):
+    for shared in shared_questions(study, items=items):
+        group = ColumnGroup(shared, measures, rng)
+        for level_place, level in enumerate(levels):
+            for measure, answer in _AT[level](group):
+                measure_place = measures.index(measure)
+                for k, m in np.ndindex(group.shape):
                     human, metric = shared.humans[k], shared.metrics[m]
-                    names = people.names[human], own.names[metric]
-                    row = _association(answer, (k, m), names, level, measure, shared)
-                    rows[human, metric, *of_measure] = row
+                    result = answer.result((k, m), dropped=shared.dropped)
+                    if not result.defined and not result.reason:
+                        result = replace(result, reason=_why_undefined(shared, (k, m), level))
+                    rows[human, metric, level_place, measure_place] = Association(
+                        human=study.humans.names[human],
+                        metric=study.metrics.names[metric],
+                        level=level,
+                        measure=measure,
+                        found=result,
+                        questions=len(shared.human),
+                        sources=shared.facets.n_sources,
+                        systems=shared.facets.n_systems,
+                        **answer.further_fields((k, m)),
+                    )
     return [rows[place] for place in sorted(rows)]
-
-
-def _association(
-    answer: GroupMeasure,
-    at: tuple[int, int],
-    names: tuple[str, str],
-    level: CorrelationLevel,
-    measure: Measure,
-    shared: SharedQuestions,
-) -> Association:
-    def here(values: "NDArray[np.generic] | float | int | str") -> float:
-        return float(values[at]) if isinstance(values, np.ndarray) else float(values)
-
-    value = here(answer.value)
-    reason = str(answer.reason[at]) if isinstance(answer.reason, np.ndarray) else answer.reason
-    if np.isnan(value) and not reason:
-        reason = _why_undefined(shared, at, level)
-    found = Result(
-        value=value,
-        ci=ConfidenceInterval(here(answer.low), here(answer.high)),
-        pvalue=here(answer.p),
-        df=here(answer.df),
-        n=int(here(answer.n)),
-        clusters=int(here(answer.clusters)),
-        dropped=shared.dropped,
-        method=answer.method,
-        reason=reason,
-    )
-    of = shared.facets
-    return Association(
-        human=names[0],
-        metric=names[1],
-        level=level,
-        measure=measure,
-        found=found,
-        questions=len(shared.human),
-        sources=of.n_sources,
-        systems=of.n_systems,
-        **{name: here(values) for name, values in answer.more.items()},
-    )
 
 
 def _why_undefined(shared: SharedQuestions, at: tuple[int, int], level: CorrelationLevel) -> str:

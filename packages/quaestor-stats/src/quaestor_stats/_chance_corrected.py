@@ -105,14 +105,8 @@ def agreement_weights(values: FloatArray, weights: Weights) -> FloatArray:
     return np.asarray(1 - d / d.max()) if d.any() else np.ones_like(d)
 
 
-def complete_only(ratings: ArrayLike | Patterns) -> FloatArray:
-    """Return the units that every rater judged; raters who judged no unit do not count."""
-    table, complete = _complete(ratings)
-    return table[complete]
-
-
-def _complete(ratings: ArrayLike | Patterns) -> tuple[FloatArray, BoolArray]:
-    """Return the table without raters who judged no unit, and which of its units are complete."""
+def complete_units(ratings: ArrayLike | Patterns) -> tuple[FloatArray, BoolArray]:
+    """Return the table without raters who judged no unit, and which units the others all judged."""
     if isinstance(ratings, Patterns):
         raise ValueError("value counts do not tell which units every rater judged")
     table = check_ratings(ratings)
@@ -125,7 +119,7 @@ def _listwise(
     scale: RatingScale | None,
     clusters: Labels | None,
 ) -> Patterns:
-    table, complete = _complete(ratings)
+    table, complete = complete_units(ratings)
     gaps = np.where(complete[:, None], table, nan)  # units keep their places beside their clusters
     return patterns(gaps, scale=scale, clusters=clusters)
 

@@ -51,7 +51,6 @@ class PairMatrix:
 
     values: FloatArray  # (n_raters, n_raters)
     shared: FloatArray  # (n_raters, n_raters) units both judged
-    method: str
 
     @property
     def mean(self) -> float:
@@ -177,4 +176,4 @@ def kappa_matrix(
         both = both[(both < points.size).all(axis=1)]
         kappas[pair] = kappas[pair[::-1]] = _kappa(both, np.ones(len(both)), apart)
         shared[pair] = shared[pair[::-1]] = len(both)
-    return PairMatrix(values=kappas, shared=shared, method=f"Cohen's kappa, {weights}, all pairs")
+    return PairMatrix(values=kappas, shared=shared)

@@ -20,13 +20,13 @@ ENUMERATED = 9  # up to here p comes from all n! orders
 
 
 def correlate_columns(
-    first: ArrayLike, second: ArrayLike, *, method: Method = "spearman", confidence: float = 0.95
+    first: ArrayLike, second: ArrayLike, *, method: Method = "spearman"
 ) -> Result:
-    """Correlation of two columns with its interval and two-sided p.
+    """Correlation of two columns with its 95% interval and two-sided p.
 
     Parameters
     ----------
-    first, second : (n_items,), NaN where missing; oriented so that higher is better (see `oriented`)
+    first, second : (n_items,), NaN where missing; oriented so that higher is better
     method : "pearson", "spearman" (Pearson of mid-ranks) or "kendall" (tau-b)
 
     Returns
@@ -35,7 +35,8 @@ def correlate_columns(
         ``value`` the coefficient, ``n`` the items where both are present, ``p`` two-sided: exact over all orders up to
         9 items, beyond that by t (Pearson, Spearman) or as scipy gives it (Kendall). The interval is Fisher's z with
         the standard errors of Bonett and Wright (2000) for Spearman and of Fieller, Hartley and Pearson (1957) for
-        Kendall. All treat items as independent; where systems share sources see `pooled`.
+        Kendall. All treat items as independent; where systems share sources see
+        `against_people`.
 
     Notes
     -----
@@ -43,7 +44,7 @@ def correlate_columns(
 
     Examples
     --------
-    >>> round(correlate([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]).value, 7)
+    >>> round(correlate_columns([1, 2, 3, 4, 5], [5, 6, 7, 8, 7]).value, 7)
     0.8207827
     """
     if method not in METHODS:
@@ -59,14 +60,14 @@ def correlate_columns(
     if reason:
         return undefined_result(name, reason, n=items.n, dropped=items.dropped)
     value = float(coefficients(items.columns, method=method)[0, 1])
-    low, high = fisher_interval(value, items.n, method=method, confidence=confidence)
+    low, high = fisher_interval(value, items.n, method=method)
     return Result(
         value=value,
         ci=ConfidenceInterval(low, high),
         pvalue=independent_p(x, y, value, method),
         n=items.n,
         dropped=items.dropped,
-        method=f"{name}; Fisher z, {confidence:.0%}",
+        method=f"{name}; Fisher z, 95%",
         reason="" if low == low else "too few items or a perfect correlation: no interval",
     )
 
@@ -132,10 +133,8 @@ def _tau_matrix(columns: FloatArray) -> FloatArray:
     return matrix
 
 
-def fisher_interval(
-    r: float, n: int, *, method: Method, confidence: float = 0.95
-) -> tuple[float, float]:
-    """Return the large-sample interval of a correlation; nan below five items and for perfect
+def fisher_interval(r: float, n: int, *, method: Method) -> tuple[float, float]:
+    """Return the large-sample 95% interval of a correlation; nan below five items and for perfect
     correlations."""
     from scipy import special
 
@@ -146,7 +145,7 @@ def fisher_interval(
         "spearman": (1 + r**2 / 2) / (n - 3),
         "kendall": 0.437 / (n - 4),
     }[method]
-    reach = float(special.ndtri((1 + confidence) / 2)) * sqrt(variance)
+    reach = float(special.ndtri(0.975)) * sqrt(variance)
     return float(np.tanh(np.arctanh(r) - reach)), float(np.tanh(np.arctanh(r) + reach))
 
 

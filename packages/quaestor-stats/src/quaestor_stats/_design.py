@@ -198,10 +198,14 @@ class Facets:
         clusters[self.source] = self.cluster
         return clusters
 
+    def rows(self, mask: BoolArray) -> "Facets":
+        """Return the facets of some questions, with the numbers that they have here."""
+        return replace(
+            self, source=self.source[mask], system=self.system[mask], cluster=self.cluster[mask]
+        )
+
     def select(self, mask: BoolArray) -> "Facets":
-        """Return the facets of some questions, without the sources, clusters and systems that have
-        none of them.
-        """
+        """Return the facets of some questions, numbered without gaps."""
         sources, source = np.unique(self.source[mask], return_inverse=True)
         systems, system = np.unique(self.system[mask], return_inverse=True)
         clusters, cluster = np.unique(self.cluster[mask], return_inverse=True)

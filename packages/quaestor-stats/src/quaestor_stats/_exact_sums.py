@@ -36,6 +36,11 @@ def whole(column: FloatArray) -> FloatArray:
     return np.rint(column * denominator)
 
 
+def whole_columns(columns: FloatArray) -> FloatArray:
+    """Return each column (n, K) as `whole` does."""
+    return np.column_stack([whole(column) for column in columns.T])
+
+
 def common_denominator(values: Sequence[float] | FloatArray) -> int | None:
     """Return the least common denominator of values that are fractions, or None where one is
     none or it is too large.

@@ -16,7 +16,6 @@ from quaestor_stats._chance_corrected import (
     Unequal,
     agreement_weights,
     chance_corrected,
-    complete_only,
     correct_for_chance,
     shares_of_pairable,
 )
@@ -338,6 +337,3 @@ def _conger(sums: FloatArray, raters: int, w: FloatArray) -> FloatArray:
         with_themselves = _as_given(p, w).sum(axis=-1)
         p_e = (of_all - with_themselves) / (raters * (raters - 1))
         return correct_for_chance(sums[..., 0] / sums[..., 1], p_e)
-
-
-__all__ = ["complete_only", "conger_kappa", "fleiss_kappa", "randolph_kappa"]

@@ -10,11 +10,10 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._chance_corrected import complete_only
+from quaestor_stats._chance_corrected import complete_units
 from quaestor_stats._design import SOURCE, ClusterUnit
 from quaestor_stats._informative_clusters import guarded_table
 from quaestor_stats._inputs import (
-    BoolArray,
     FloatArray,
     IntArray,
     Labels,
@@ -52,7 +51,8 @@ class MeanSquares:
 def mean_squares(ratings: ArrayLike) -> MeanSquares:
     """Return the mean squares over units that every rater judged; raters who judged no unit do not
     count."""
-    x = complete_only(ratings)
+    table, is_complete = complete_units(ratings)
+    x = table[is_complete]
     n, k = x.shape
     centre = x.mean() if x.size else 0.0
     units, raters = x.mean(axis=1, keepdims=True), x.mean(axis=0, keepdims=True)
@@ -72,7 +72,6 @@ def intraclass(
     ratings: ArrayLike,
     *,
     forms: Sequence[Form] = FORMS,
-    confidence: float = 0.95,
     clusters: Labels | None = None,
     unit: ClusterUnit = SOURCE,
 ) -> dict[Form, Result]:
@@ -93,7 +92,7 @@ def intraclass(
     Returns
     -------
     dict
-        Per form an Result; its ``method`` states k.
+        Per form a Result; its ``method`` states k.
 
     Notes
     -----
@@ -110,38 +109,39 @@ def intraclass(
     if wrong := set(forms) - set(FORMS):
         raise ValueError(f"forms: {', '.join(sorted(wrong))} is none of {'; '.join(FORMS)}")
     table = check_ratings(ratings)
-    complete = complete_only(table)
+    rated, is_complete = complete_units(table)
+    complete = rated[is_complete]
     n, k = complete.shape
     dropped, blank = len(table) - n, table.shape[1] - k
     without = f" ({blank} without a rating left out)" if blank else ""
     names = {form: f"ICC({form}), k = {k}{without}" for form in forms}
     if n < 2 or k < 2:
         reason = f"{n} units judged by all of {k} rater(s): two of each are needed"
+    else:
+        ms = mean_squares(complete)
+        reason = CONSTANT if max(ms.between, ms.within) <= 1e-24 else ""
+    if reason:
         return {form: undefined_result(names[form], reason, n=n, dropped=dropped) for form in forms}
-    ms = mean_squares(complete)
-    if ms.between <= 1e-24 and ms.within <= 1e-24:
-        return {
-            form: undefined_result(names[form], CONSTANT, n=n, dropped=dropped) for form in forms
-        }
-    held = None if clusters is None else cluster_codes(clusters, _complete_rows(table))
-    found = {}
+    codes = None if clusters is None else cluster_codes(clusters, is_complete)
+    results = {}
     for form in forms:
-        one = _form(ms, form, names[form], dropped)
-        if not one.reason:
-            limits = (
-                _by_f(ms, form, confidence)
-                if held is None
-                else _by_clusters(complete, form, held, Jackknife(confidence, unit))
-            )
-            limits = _of_coefficient(limits, form, k)
-            one = with_spread(one.value, limits, n=n, dropped=dropped, method=names[form])
-        found[form] = one if held is None else guarded_table(one, complete, held, unit)
-    return found
+        result = _form(ms, form, names[form], dropped)
+        if not result.reason:
+            ratio = _by_f(ms, form) if codes is None else _by_clusters(complete, form, codes, unit)
+            result = _with_limits(result, ratio, form, k)
+        results[form] = result if codes is None else guarded_table(result, complete, codes, unit)
+    return results
 
 
-def _complete_rows(table: FloatArray) -> BoolArray:
-    whole = ~np.isnan(table).all(axis=0)
-    return np.asarray(~np.isnan(table[:, whole]).any(axis=1))
+def _with_limits(coefficient: Result, ratio: Spread, form: Form, k: int) -> Result:
+    """Return a coefficient with the limits that those of R give."""
+    return with_spread(
+        coefficient.value,
+        _of_coefficient(ratio, form, k),
+        n=coefficient.n,
+        dropped=coefficient.dropped,
+        method=coefficient.method,
+    )
 
 
 def _form(ms: MeanSquares, form: Form, name: str, dropped: int) -> Result:
@@ -174,11 +174,11 @@ def _ratio(
     return between + extra, error + extra
 
 
-def _by_f(ms: MeanSquares, form: Form, confidence: float) -> Spread:
+def _by_f(ms: MeanSquares, form: Form) -> Spread:
     """Return limits of R by quantiles of F."""
     from scipy import special
 
-    n, k, quantile, words = ms.n, ms.k, (1 + confidence) / 2, f"F interval, {confidence:.0%}"
+    n, k, quantile, words = ms.n, ms.k, 0.975, "F interval, 95%"
     if ms.between <= 1e-12 * ms.within:
         return Spread(nan, nan, words, f"{BELOW}: no interval")
     if form[0] == "2":
@@ -215,26 +215,28 @@ def _two_way_random(ms: MeanSquares, quantile: float) -> tuple[float, float]:
     return low, high
 
 
-def _by_clusters(
-    complete: FloatArray, form: Form, clusters: IntArray, interval: Jackknife
-) -> Spread:
+def _by_clusters(complete: FloatArray, form: Form, clusters: IntArray, unit: ClusterUnit) -> Spread:
     """Return limits of R by a jackknife over clusters, on the logarithm of R."""
     n, k = complete.shape
     x = complete - complete.mean()
     features = np.column_stack([np.ones(n), x.sum(axis=1) ** 2, (x**2).sum(axis=1), x])
     members = memberships(clusters, np.arange(n), np.ones(n), n)
     statistic = partial(_log_ratio, form=form, k=k)
-    found = spread(features, np.ones(n), statistic, interval, members)
-    words = f"{found.words}, on the logarithm of a ratio of variances"
-    return replace(found, low=float(np.exp(found.low)), high=float(np.exp(found.high)), words=words)
+    limits = spread(features, np.ones(n), statistic, Jackknife(unit=unit), members)
+    return replace(
+        limits,
+        low=float(np.exp(limits.low)),
+        high=float(np.exp(limits.high)),
+        words=f"{limits.words}, on the logarithm of a ratio of variances",
+    )
 
 
 def _log_ratio(sums: FloatArray, form: Form, k: int) -> FloatArray:
     """Return log R from sums over units of 1, squared totals, squares and each rater's ratings."""
-    n, squared, squares, own = sums[..., 0], sums[..., 1] / k, sums[..., 2], sums[..., 3:]
+    n, squared, squares, of_raters = sums[..., 0], sums[..., 1] / k, sums[..., 2], sums[..., 3:]
     with np.errstate(invalid="ignore", divide="ignore"):
-        centre = own.sum(axis=-1) ** 2 / (n * k)
-        between, judges = squared - centre, (own**2).sum(axis=-1) / n - centre
+        centre = of_raters.sum(axis=-1) ** 2 / (n * k)
+        between, judges = squared - centre, (of_raters**2).sum(axis=-1) / n - centre
         within = squares - squared
         error = within - judges
         above, below = _ratio(

@@ -3,6 +3,7 @@ ratings, and in which shape."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -195,7 +196,6 @@ def value_counts(
     """
     scale, table = checked_scale(np.asarray(values)), numeric(counts, name="counts", ndim=2)
     number = numeric(times, name="times", ndim=1)
-    _require_counts(table, number, scale.size)
     used = table.any(axis=1) & (number > 0)
     kinds, number = table[used][:, np.argsort(np.asarray(values))], number[used]
     if clusters is None:
@@ -204,17 +204,6 @@ def value_counts(
     different, kind = np.unique(kinds, axis=0, return_inverse=True)
     members = memberships(cluster, kind.ravel(), number, len(different))
     return Patterns(scale, different, np.asarray(members.sum(axis=0), dtype=np.float64), members)
-
-
-def _require_counts(counts: FloatArray, times: FloatArray, values: int) -> None:
-    """Refuse counts of another shape than (n_times, n_values), and what is no whole number."""
-    if counts.shape != (times.size, values):
-        raise ValueError(
-            f"counts: shape {counts.shape} for {times.size} kinds of units and {values} values"
-        )
-    for name, array in (("counts", counts), ("times", times)):
-        if not (array >= 0).all() or (array != np.rint(array)).any():
-            raise ValueError(f"{name}: whole numbers from 0 on are expected")
 
 
 def cluster_codes(clusters: Labels, kept: BoolArray, *, name: str = "units") -> IntArray:
@@ -239,6 +228,24 @@ def memberships(
 
     shape = (int(clusters.max(initial=-1)) + 1, size)
     return sparse.csr_array(sparse.coo_array((times, (clusters, kinds)), shape=shape))
+
+
+def sum_by_group(values: FloatArray, groups: IntArray, number: int) -> FloatArray:
+    """Return the sums over the rows of each group, (number, ...), of values (n, ...)."""
+    members = memberships(groups, np.arange(len(groups)), np.ones(len(groups)), len(groups))
+    width = math.prod(values.shape[1:])
+    sums = np.asarray(members @ values.reshape(len(values), width))
+    return sums.reshape(number, *values.shape[1:])
+
+
+def mean_table(
+    values: FloatArray, rows: IntArray, columns: IntArray, *, shape: tuple[int, int]
+) -> FloatArray:
+    """Return the mean value of each row and column, nan where there is none."""
+    cell, size = rows * shape[1] + columns, shape[0] * shape[1]
+    counts = np.bincount(cell, minlength=size)
+    means = np.bincount(cell, values, size) / np.where(counts > 0, counts, np.nan)
+    return np.asarray(means.reshape(shape))
 
 
 def check_ratings(ratings: ArrayLike) -> FloatArray:

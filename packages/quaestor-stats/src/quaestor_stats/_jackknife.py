@@ -155,10 +155,8 @@ def jackknife_errors(left: WithoutUnits) -> tuple[FloatArray, FloatArray, IntArr
     return np.asarray(np.sqrt(total), dtype=np.float64), freedom, n
 
 
-def infer_coefficients(
-    left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0.95
-) -> Inferred:
-    """Return interval and test that the coefficients are 0.
+def infer_coefficients(left: WithoutUnits, *, scale: InferenceScale) -> Inferred:
+    """Return 95% interval and test that the coefficients are 0.
 
     Parameters
     ----------
@@ -179,11 +177,11 @@ def infer_coefficients(
     reason = _reason_against_interval(left, too_few, is_constant, is_correlation=scale == "fisher")
     sound = np.asarray(reason == "") & ~np.isnan(left.value) & (freedom > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        reach = special.stdtrit(freedom, (1 + confidence) / 2) * error
+        reach = special.stdtrit(freedom, 0.975) * error
         p = 2 * special.stdtr(freedom, -np.abs(scaled.value) / error)
     back = np.tanh if scale == "fisher" else np.asarray
     limits = back(scaled.value - reach), back(scaled.value + reach)
-    low, high, p, freedom = (np.where(sound, each, nan) for each in (*limits, p, freedom))
+    low, high, p, freedom = (np.where(sound, values, nan) for values in (*limits, p, freedom))
     p[is_constant & (left.value == 0) & (too_few == "")] = 1.0  # two metrics that are the same
     return Inferred(low, high, p, freedom, units, resting, reason)
 

@@ -3,7 +3,6 @@ and its use of the scale."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import partial
 from math import nan
 from typing import Self
 
@@ -33,6 +32,7 @@ from quaestor_stats._resampling import (
 from quaestor_stats._result import Result, undefined_result
 
 JUDGE, PERSON, DIFFERENCE = range(3)  # columns of `_Followed`
+METHOD: Method = "spearman"
 NO_PAIR = "no question was asked so twice"
 DECIMALS = 10  # means of ratings that are equal but for rounding are one value
 
@@ -55,10 +55,9 @@ def compare_judge(
     judge: ArrayLike,
     *,
     sources: Labels | None = None,
-    method: Method = "spearman",
     unit: ClusterUnit = SOURCE,
 ) -> Following:
-    """Compare the correlations of a judge and of one annotator with the mean of the others.
+    """Compare the Spearman correlations of a judge and of one annotator with the mean of the others.
 
     Parameters
     ----------
@@ -67,13 +66,12 @@ def compare_judge(
     sources : (n_items,) labels of sources, or of clusters of them; intervals leave out one (or a
         group of them) at a time
     unit : the name of what is left out, and how many an interval needs
-    method : "pearson", "spearman" or "kendall"
     """
     table = numeric(people, name="people", ndim=2)
     of_judge = numeric(judge, name="judge", ndim=1)
     codes = source_codes(sources, len(of_judge))
     n = int((~np.isnan(of_judge) & ((~np.isnan(table)).sum(axis=1) >= 2)).sum())
-    followed = _Followed.of(_triples(table, of_judge), method, codes)
+    followed = _Followed.of(_triples(table, of_judge), codes)
     return Following(
         judge=followed.result(JUDGE, " of the judge with the mean of people but one", n, unit),
         person=followed.result(PERSON, " of one person with the mean of the others", n, unit),
@@ -103,23 +101,20 @@ class _Followed:
     The columns are judge, annotator and difference; without triples there is no value.
     """
 
-    method: Method
     values: FloatArray  # (3,)
     left_out: FloatArray  # (groups, 3), without each group of sources
     sources: int
 
     @classmethod
-    def of(cls, triples: FloatArray, method: Method, codes: IntArray) -> Self:
+    def of(cls, triples: FloatArray, codes: IntArray) -> Self:
         if not triples.shape[1]:
-            return cls(method, np.zeros(0), np.zeros((0, 3)), 0)
-        whole, left_out = jackknife(
-            partial(_correlated, method=method), deal_groups(codes), triples
-        )
-        return cls(method, whole, left_out, int(codes.max()) + 1)
+            return cls(np.zeros(0), np.zeros((0, 3)), 0)
+        whole, left_out = jackknife(_correlated, deal_groups(codes), triples)
+        return cls(whole, left_out, int(codes.max()) + 1)
 
     def result(self, column: int, words: str, n: int, unit: ClusterUnit) -> Result:
         """Return a column with its interval."""
-        name = f"{NAMES[self.method]}{words}"
+        name = f"{NAMES[METHOD]}{words}"
         if not self.values.size:
             return undefined_result(name, "no item has the judge and two people", n=n)
         value = float(self.values[column])
@@ -133,13 +128,13 @@ class _Followed:
         return with_spread(value, spread, n=n, dropped=0, method=name, at_most=at_most)
 
 
-def _correlated(triples: FloatArray, method: Method) -> FloatArray:
+def _correlated(triples: FloatArray) -> FloatArray:
     """Return judge, annotator and their difference, each a mean over the left-out annotators."""
     pairs = np.full((triples.shape[1], 2), nan)
     for person, columns in enumerate(triples.transpose(1, 0, 2)):
         complete = columns[~np.isnan(columns[:, 0])]
         if len(complete) >= REQUIRED_ITEMS:
-            pairs[person] = coefficients(complete, method=method)[:2, 2]
+            pairs[person] = coefficients(complete, method=METHOD)[:2, 2]
     judge, person_mean = pairs.mean(axis=0)
     return np.array([judge, person_mean, judge - person_mean])
 
@@ -203,11 +198,8 @@ def _difference(sums: FloatArray) -> FloatArray:
 def _of_sources(
     sums: FloatArray, statistic: Statistic, label: str, n: int, unit: ClusterUnit
 ) -> Result:
-    from scipy import sparse
-
-    one_each = sparse.csr_array(sparse.eye_array(len(sums)))
     result = estimate_statistic(
-        sums, np.ones(len(sums)), statistic, Jackknife(unit=unit), method=label, clusters=one_each
+        sums, np.ones(len(sums)), statistic, Jackknife(unit=unit), method=label, of="cluster"
     )
     return replace(result, n=n)
 
@@ -266,7 +258,7 @@ def compare_positions(
 
     Examples
     --------
-    >>> result = by_place([[3, 2], [2, 2]], [[1, 2], [2, 1]])
+    >>> result = compare_positions([[3, 2], [2, 2]], [[1, 2], [2, 1]])
     >>> result.same_moved.value, result.earlier.value
     (0.5, 0.5)
     """

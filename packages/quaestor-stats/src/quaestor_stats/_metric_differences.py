@@ -12,32 +12,48 @@ Williams' test (`dependent`) is for comparison with papers: it finds differences
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from math import comb, nan
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quaestor_stats._association_measures import NO_INTERVAL, NO_SYSTEMS, grouping, too_few_systems
+from quaestor_stats._association_measures import (
+    NO_INTERVAL,
+    NO_SYSTEMS,
+    GroupMeasure,
+    grouping,
+    pooled_without_units,
+    too_few_systems,
+)
 from quaestor_stats._associations import LEVELS, CorrelationLevel
 from quaestor_stats._correlation import NAMES, Method
-from quaestor_stats._design import Facets, without_annotators
-from quaestor_stats._exact_sums import whole
-from quaestor_stats._inputs import FloatArray, IntArray, numeric
+from quaestor_stats._design import Facets
+from quaestor_stats._exact_sums import whole_columns
+from quaestor_stats._inputs import IntArray
 from quaestor_stats._jackknife import WithoutUnits, infer_coefficients
 from quaestor_stats._multiplicity import holm
-from quaestor_stats._pooled import PooledCoefficient, pooled_correlations, pooled_values
 from quaestor_stats._result import ConfidenceInterval, Result
-from quaestor_stats._shared_questions import Items, NamedColumns, SharedQuestions, shared_by_pairs
+from quaestor_stats._shared_questions import (
+    Items,
+    SharedQuestions,
+    Study,
+    metric_groups,
+    shared_by_pairs,
+)
+from quaestor_stats._source_correlations import mean_left_out, source_coefficients, within_values
 from quaestor_stats._system_level import (
     REQUIRED_SYSTEMS,
     RankedMeans,
     coefficients_of,
     swapped_systems,
 )
-from quaestor_stats._within_source import mean_left_out, source_coefficients, within_values
 
+# Differences (K, pairs) of pairs of metrics, with the place of the first pair
+_Differences: TypeAlias = Iterator[tuple[int, GroupMeasure]]
+UNDEFINED = "a correlation is undefined"
 # Swaps for each pair of metrics: Holm multiplies the smallest p by the number of pairs
 PER_PAIR = 40
 _CELLS = 4_000_000  # of differences without a unit that are in memory at once
@@ -73,7 +89,6 @@ def metric_differences(
     items: Items = "own",
     ratings: Mapping[str, ArrayLike] | None = None,
     resamples: int = 1000,
-    confidence: float = 0.95,
     most_swapped: int = _MAX_SWAPPED_MEANS,
     tell: Callable[[], None] = lambda: None,
 ) -> list[MetricDifference]:
@@ -89,41 +104,39 @@ def metric_differences(
         over systems have no p: fewer swaps could find none after Holm's correction
     tell : called every few seconds; it may raise to end the work
     """
-    people, own = NamedColumns.of(humans), NamedColumns.of(metrics)
-    tables = {name: numeric(each, name=name, ndim=2) for name, each in (ratings or {}).items()}
-    n_pairs = comb(len(own.names), 2)
-    swaps = max(resamples, PER_PAIR * n_pairs)
-    groups = 1 if items == "common" else len(own.alike())
-    swapped_means = _number_of_swapped_means(facets, n_pairs, groups, swaps)
-    too_many = ""
-    if swapped_means * len(people.alike()) > most_swapped:
-        too_many = (
-            f"left out: {swaps:,} swaps for each of {n_pairs:,} pairs of metrics take too long"
-        )
-    found: dict[tuple[int, CorrelationLevel], dict[tuple[int, ...], MetricDifference]] = {}
-    for shared, pairs in shared_by_pairs(people, own, facets, items=items):
-        chosen = shared.humans if facets.design.random_annotators else []
-        by_annotator = [tables[people.names[k]][shared.kept] for k in chosen]
-        asked = _Pairwise(
-            shared, pairs, measure, by_annotator, confidence, swaps, rng, too_many, tell
-        )
+    study = Study.of(humans, metrics, facets, ratings)
+    swaps, too_many_swaps = _planned_swaps(study, items, resamples, most_swapped)
+    families: dict[tuple[int, CorrelationLevel], dict[tuple[int, ...], MetricDifference]] = {
+        family: {} for family in product(range(len(study.humans.names)), levels)
+    }
+    for shared, pairs in shared_by_pairs(study, items=items):
+        compared = _Compared(shared, pairs, measure, swaps, too_many_swaps, rng, tell)
         for level in levels:
             tell()
-            for one in _AT[level](asked):
-                human = shared.humans[one.human]
-                both = tuple(shared.metrics[i] for i in pairs[one.pair])
-                row = one.row(asked, level, people.names[human], [own.names[i] for i in both])
-                found.setdefault((human, level), {})[tuple(sorted(both))] = row
-    families = product(range(len(people.names)), levels)
-    return [row for family in families for row in _with_holm(found.get(family, {}))]
+            for human, pair, row in _rows_at(level, compared, study):
+                families[human, level][pair] = row
+    return [row for family in families.values() for row in _with_holm(family)]
 
 
-def _number_of_swapped_means(facets: Facets, n_pairs: int, groups: int, swaps: int) -> int:
-    """Return how many swapped means the test over systems computes for one human column; drawing
-    the signs of the swaps counts too."""
+def _planned_swaps(
+    study: Study, items: Items, resamples: int, most_swapped: int
+) -> tuple[int, str]:
+    """Return the number of swaps for each pair of metrics over systems, and why none are made.
+
+    Drawing the signs of the swaps takes time, too, and counts with the swapped means.
+    """
+    facets, n_pairs = study.facets, comb(len(study.metrics.names), 2)
+    groups = len(metric_groups(study.metrics, items))
     units = facets.n_systems if facets.design.random_systems else facets.n_clusters
+    swaps = max(resamples, PER_PAIR * n_pairs)
     signs = units * groups * (groups + 1) // (2 * SIGNS_A_MEAN)
-    return int(min(swaps, 2 ** (units - 1)) * (n_pairs * facets.n_systems + signs))
+    swapped_means = int(min(swaps, 2 ** (units - 1)) * (n_pairs * facets.n_systems + signs))
+    if swapped_means * len(study.humans.alike()) <= most_swapped:
+        return swaps, ""
+    return (
+        swaps,
+        f"left out: {swaps:,} swaps for each of {n_pairs:,} pairs of metrics take too long",
+    )
 
 
 def _with_holm(family: Mapping[tuple[int, ...], MetricDifference]) -> list[MetricDifference]:
@@ -134,201 +147,173 @@ def _with_holm(family: Mapping[tuple[int, ...], MetricDifference]) -> list[Metri
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
-    """Result for one human column and one pair of metrics, by their positions."""
-
-    human: int
-    pair: int
-    found: Result
-    smallest_p: float = nan
-
-    def row(
-        self, asked: "_Pairwise", level: CorrelationLevel, human: str, metrics: Sequence[str]
-    ) -> MetricDifference:
-        """Return the outcome with the better metric first."""
-        (better, other), found = metrics, self.found
-        if found.value < 0:
-            better, other = other, better
-            found = replace(
-                found,
-                value=-found.value,
-                ci=ConfidenceInterval(-found.ci.high, -found.ci.low),
-            )
-        return MetricDifference(
-            human=human,
-            better=better,
-            other=other,
-            level=level,
-            measure=asked.measure,
-            found=found,
-            smallest_p=self.smallest_p,
-            questions=len(asked.shared.human),
-            sources=asked.shared.facets.n_sources,
-            systems=asked.shared.facets.n_systems,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Pairwise:
+class _Compared:
     """Pairs of metrics to compare over the same questions."""
 
     shared: SharedQuestions
     pairs: list[tuple[int, int]]
     measure: Method
-    ratings: list[FloatArray]
-    confidence: float
     swaps: int
-    rng: np.random.Generator
     too_many_swaps: str  # why none are made
+    rng: np.random.Generator
     tell: Callable[[], None]
 
     @property
-    def coefficients(self) -> list[PooledCoefficient]:
-        return [self.measure]
-
-    @property
     def sides(self) -> tuple[IntArray, IntArray]:
-        both = np.array(self.pairs, dtype=np.intp)
-        return both[:, 0], both[:, 1]
+        """The first and the second metric of every pair."""
+        first, second = np.array(self.pairs, dtype=np.intp).T
+        return first, second
 
-    def tested(
-        self, apart: Callable[[IntArray, IntArray], WithoutUnits], words: str, n: int | None
-    ) -> Iterator[_Outcome]:
-        """Yield human column, pair and outcome of the differences (K, pairs) between the metrics of
-        one side and the other.
 
-        Pairs are computed in blocks, because the arrays are as large as pairs times questions.
-        """
-        facets = self.shared.facets
-        random = facets.random + (" and annotators" if self.ratings else "")
-        first, second = self.sides
-        step = max(1, _CELLS // max(1, self.shared.human.size))
-        for start in range(0, len(self.pairs), step):
-            self.tell()
-            left = apart(first[start : start + step], second[start : start + step])
-            limits = infer_coefficients(left, scale="plain", confidence=self.confidence)
-            method = (
-                f"{NAMES[self.measure]}{words}, difference; delete-one jackknife-t over "
-                f"{random}{grouping(left, facets)}, {self.confidence:.0%}"
+def _rows_at(
+    level: CorrelationLevel, compared: _Compared, study: Study
+) -> Iterator[tuple[int, tuple[int, ...], MetricDifference]]:
+    """Yield the differences at one level, with the places of the human column and the metrics."""
+    shared = compared.shared
+    for first_pair, differences in _AT[level](compared):
+        for k, p in np.ndindex(differences.value.shape):
+            pair = [shared.metrics[m] for m in compared.pairs[first_pair + p]]
+            better, other = (study.metrics.names[metric] for metric in pair)
+            difference = differences.result((k, p), dropped=shared.dropped)
+            if difference.value < 0:
+                better, other, difference = other, better, _reversed(difference)
+            row = MetricDifference(
+                human=study.humans.names[shared.humans[k]],
+                better=better,
+                other=other,
+                level=level,
+                measure=compared.measure,
+                found=difference,
+                questions=len(shared.human),
+                sources=shared.facets.n_sources,
+                systems=shared.facets.n_systems,
+                **differences.further_fields((k, p)),
             )
-            for at in np.ndindex(left.value.shape):
-                value = float(left.value[at])
-                reason = str(limits.reason[at]) or (
-                    "a correlation is undefined" if np.isnan(value) else ""
-                )
-                found = Result(
-                    value=value,
-                    ci=ConfidenceInterval(
-                        float(np.maximum(limits.low[at], -2)), float(np.minimum(limits.high[at], 2))
-                    ),  # what two correlations differ by
-                    pvalue=float(limits.p[at]),
-                    df=float(limits.df[at]),
-                    n=int(limits.resting[at]) if n is None else n,
-                    clusters=int(limits.units[at]) if n is None else facets.n_clusters,
-                    dropped=self.shared.dropped,
-                    method=method,
-                    reason=reason,
-                )
-                yield _Outcome(at[0], start + at[1], found)
-
-    def none(self, reason: str) -> Iterator[_Outcome]:
-        for k in range(len(self.shared.humans)):
-            for place in range(len(self.pairs)):
-                yield _Outcome(
-                    k, place, Result(value=nan, method=NAMES[self.measure], reason=reason)
-                )
+            yield shared.humans[k], tuple(sorted(pair)), row
 
 
-def _pooled(asked: _Pairwise) -> Iterator[_Outcome]:
-    of, name = asked.shared, asked.measure
-    if len(of.human) < REQUIRED_SYSTEMS:
-        return asked.none(f"{len(of.human)} questions have all scores: too few")
-    left = pooled_correlations(of.human, of.metric, of.facets, coefficients=[name])[name]
-    if asked.ratings:
-
-        def values(
-            human: FloatArray, metric: FloatArray, _: Facets
-        ) -> dict[PooledCoefficient, FloatArray]:
-            return {name: pooled_values(human, metric, coefficients=[name])[name]}
-
-        without = without_annotators(
-            asked.ratings, of.metric, of.facets, values, asked.coefficients
-        )[name]
-        left = left.with_annotators(without.values, without.fragile)
-    return asked.tested(left.pairs, "", len(of.human))
+def _reversed(difference: Result) -> Result:
+    """Return the difference of the second metric to the first."""
+    limits = ConfidenceInterval(-difference.ci.high, -difference.ci.low)
+    return replace(difference, value=-difference.value, ci=limits)
 
 
-def _within_source(asked: _Pairwise) -> Iterator[_Outcome]:
-    of, name = asked.shared, asked.measure
-    if of.facets.n_systems < 2:
-        return asked.none(NO_SYSTEMS)
-    human = np.column_stack([whole(column) for column in of.human.T])
-    r, by_system = source_coefficients(human, of.metric, of.facets, coefficient=name)
-    each = None
-    if asked.ratings:
+def _pooled(compared: _Compared) -> _Differences:
+    shared, name = compared.shared, compared.measure
+    n = len(shared.human)
+    if n < REQUIRED_SYSTEMS:
+        return _none(compared, f"{n} questions have all scores: too few")
+    left = pooled_without_units(shared, [name])[name]
+    return _left_out(compared, left.pairs, "", n)
 
-        def values(
-            human: FloatArray, metric: FloatArray, at: Facets
-        ) -> dict[PooledCoefficient, FloatArray]:
-            return {name: within_values(human, metric, at, coefficients=[name])[name]}
 
-        each = without_annotators(asked.ratings, of.metric, of.facets, values, asked.coefficients)[
-            name
-        ]
+def _within_source(compared: _Compared) -> _Differences:
+    shared, name = compared.shared, compared.measure
+    if shared.facets.n_systems < 2:
+        return _none(compared, NO_SYSTEMS)
+    human = whole_columns(shared.human)
+    r, by_system = source_coefficients(human, shared.metric, shared.facets, coefficient=name)
+    annotators = shared.without_annotators(partial(within_values, coefficients=[name]), [name])
 
-    def apart(first: IntArray, second: IntArray) -> WithoutUnits:
+    def differences(first: IntArray, second: IntArray) -> WithoutUnits:
+        """Return the mean over the sources on which both correlations exist."""
         without = None if by_system is None else by_system[..., first] - by_system[..., second]
-        left = mean_left_out(r[..., first] - r[..., second], of.facets, without)
-        if each is None:
-            return left
-        return left.with_annotators(
-            each.values[..., first] - each.values[..., second],
-            each.fragile[..., first] | each.fragile[..., second],
+        means = mean_left_out(r[..., first] - r[..., second], without, facets=shared.facets)
+        if not annotators:
+            return means
+        values, fragile = annotators[name].values, annotators[name].fragile
+        return means.with_annotators(
+            values[..., first] - values[..., second], fragile[..., first] | fragile[..., second]
         )
 
-    return asked.tested(apart, ", mean over sources", None)
+    return _left_out(compared, differences, ", mean over sources", None)
 
 
-def _systems(asked: _Pairwise) -> Iterator[_Outcome]:
-    of, name, (first, second) = asked.shared, asked.measure, asked.sides
-    if few := too_few_systems(of.facets):
-        yield from asked.none(few)
+def _left_out(
+    compared: _Compared,
+    differences: Callable[[IntArray, IntArray], WithoutUnits],
+    words: str,
+    n: int | None,
+) -> _Differences:
+    """Yield differences (K, pairs) with the interval and test of leaving out units.
+
+    Pairs are computed in blocks, because the arrays are as large as pairs times questions.
+    """
+    shared = compared.shared
+    first, second = compared.sides
+    step = max(1, _CELLS // max(1, shared.human.size))
+    for start in range(0, len(compared.pairs), step):
+        compared.tell()
+        left = differences(first[start : start + step], second[start : start + step])
+        limits = infer_coefficients(left, scale="plain")
+        over = shared.random_units + grouping(left, shared.facets)
+        yield (
+            start,
+            GroupMeasure(
+                value=left.value,
+                low=np.maximum(limits.low, -2),  # two correlations differ by 2 at most
+                high=np.minimum(limits.high, 2),
+                p=limits.p,
+                df=limits.df,
+                n=limits.resting if n is None else n,
+                clusters=limits.units if n is None else shared.facets.n_clusters,
+                method=f"{NAMES[compared.measure]}{words}, difference; "
+                f"delete-one jackknife-t over {over}, 95%",
+                reason=np.where(np.isnan(left.value), UNDEFINED, limits.reason),
+            ),
+        )
+
+
+def _none(compared: _Compared, reason: str) -> _Differences:
+    """Yield undefined differences with a reason."""
+    nothing = np.full((len(compared.shared.humans), len(compared.pairs)), nan)
+    yield 0, GroupMeasure(value=nothing, n=0, method=NAMES[compared.measure], reason=reason)
+
+
+def _systems(compared: _Compared) -> _Differences:
+    shared, facets, name = compared.shared, compared.shared.facets, compared.measure
+    if few := too_few_systems(facets):
+        yield from _none(compared, few)
         return
-    swapped = None
-    if not asked.too_many_swaps:
-        swapped = swapped_systems(
-            of.human,
-            of.metric,
-            of.facets,
-            asked.pairs,
-            coefficient=name,
-            resamples=asked.swaps,
-            rng=asked.rng,
-            tell=asked.tell,
-        )
-    people, own = RankedMeans.of(of.human, of.facets), RankedMeans.of(of.metric, of.facets)
-    each = coefficients_of(people.under(name), own.under(name), name)
-    method = f"{NAMES[name]}, over systems, difference"
-    if swapped:
-        method += f"; {swapped.words}"
-    for at in np.ndindex(len(each), len(asked.pairs)):
-        value = float(each[at[0], first[at[1]]] - each[at[0], second[at[1]]])
-        reason = "a correlation is undefined" if np.isnan(value) else NO_INTERVAL
-        if not swapped and not np.isnan(value):
-            reason = asked.too_many_swaps
-        found = Result(
-            value=value,
-            pvalue=float(swapped.p[at]) if swapped else nan,
-            n=of.facets.n_systems,
-            clusters=of.facets.n_clusters,
-            dropped=of.dropped,
-            method=method,
-            reason=reason,
-        )
-        yield _Outcome(at[0], at[1], found, swapped.smallest_p if swapped else nan)
+    r = coefficients_of(
+        RankedMeans.of(shared.human, facets).features(name),
+        RankedMeans.of(shared.metric, facets).features(name),
+        name,
+    )
+    first, second = compared.sides
+    value = r[:, first] - r[:, second]
+    differences = GroupMeasure(
+        value=value,
+        n=facets.n_systems,
+        clusters=facets.n_clusters,
+        method=f"{NAMES[name]}, over systems, difference",
+        reason=np.where(np.isnan(value), UNDEFINED, compared.too_many_swaps or NO_INTERVAL),
+    )
+    if compared.too_many_swaps:
+        yield 0, differences
+        return
+    swapped = swapped_systems(
+        shared.human,
+        shared.metric,
+        facets,
+        compared.pairs,
+        coefficient=name,
+        resamples=compared.swaps,
+        rng=compared.rng,
+        tell=compared.tell,
+    )
+    yield (
+        0,
+        replace(
+            differences,
+            p=swapped.p,
+            method=f"{differences.method}; {swapped.words}",
+            more={"smallest_p": swapped.smallest_p},
+        ),
+    )
 
 
-_AT: dict[CorrelationLevel, Callable[[_Pairwise], Iterator[_Outcome]]] = {
+_AT: dict[CorrelationLevel, Callable[[_Compared], _Differences]] = {
     "within_source": _within_source,
     "pooled": _pooled,
     "systems": _systems,

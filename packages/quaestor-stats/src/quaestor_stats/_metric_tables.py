@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quaestor_stats._associations import Association, CorrelationLevel, against_people
-from quaestor_stats._correlation import METHODS, coefficients
-from quaestor_stats._correlation import correlate_columns as correlate_columns
+from quaestor_stats._correlation import METHODS, coefficients, correlate_columns
 from quaestor_stats._design import Design, Facets, cluster_unit, facets
-from quaestor_stats._human_ceiling import ceiling_of_arrays as ceiling_of_columns
+from quaestor_stats._human_ceiling import ceiling_of_arrays
 from quaestor_stats._inputs import Labels, complete, orient_scores
 from quaestor_stats._metric_differences import MetricDifference, best_metrics, metric_differences
 from quaestor_stats._multiplicity import holm
@@ -170,24 +169,14 @@ def compare_metrics(
         _require_source(level)
         rows = [row for name, column in people.items() for row in _by_williams(name, column, own)]
         return table_from_rows(rows, notes=[INDEPENDENT], signature=signature)
-    of = _facets(scores, source, system, level, chosen)
-    ratings = _by_annotator(scores, human, chosen)
-    pairs = metric_differences(
-        people,
-        own,
-        facets=of,
-        rng=np.random.default_rng(SEED),
-        levels=[_LEVELS[level]],
-        ratings=ratings,
-    )
+    study: dict[str, Any] = {
+        "facets": _facets(scores, source, system, level, chosen),
+        "levels": [_LEVELS[level]],
+        "ratings": _by_annotator(scores, human, chosen),
+    }
+    pairs = metric_differences(people, own, rng=np.random.default_rng(SEED), **study)
     single = against_people(
-        people,
-        own,
-        facets=of,
-        rng=np.random.default_rng(SEED),
-        measures=["spearman"],
-        levels=[_LEVELS[level]],
-        ratings=ratings,
+        people, own, rng=np.random.default_rng(SEED), measures=["spearman"], **study
     )
     rows = [
         _difference(pair.human, (pair.better, pair.other), pair.found, pair.p_holm)
@@ -286,7 +275,7 @@ def human_ceiling(
     ...     ratings, system="system", source="text", annotator="who", value="fluency").value, 2)
     0.99
     """
-    result = ceiling_of_columns(
+    result = ceiling_of_arrays(
         numeric_column(ratings, value),
         systems=labels(ratings, system),
         sources=labels(ratings, source),
@@ -302,8 +291,7 @@ def _humans(scores: Table, human: Human) -> dict[str, Any]:
     means = {}
     for name, columns in human.items():
         table = np.column_stack([numeric_column(scores, column) for column in columns])
-        given = ~np.isnan(table)
-        total, times = np.nansum(table, axis=1), given.sum(axis=1)
+        total, times = np.nansum(table, axis=1), (~np.isnan(table)).sum(axis=1)
         means[name] = np.where(times > 0, total / np.maximum(times, 1), np.nan)
     return means
 

@@ -1,6 +1,5 @@
 """Do two systems differ? Tests on their mean scores per source, the same sources for both."""
 
-from dataclasses import dataclass
 from math import nan
 
 import numpy as np
@@ -26,13 +25,6 @@ ENUMERATED = 16  # sources up to which all 2^n swaps are taken
 COUNTED = 13  # sources up to which Wilcoxon's p is exact whatever the ties
 EXACT = 10  # decimals in which equal means are equal: rounding must not break ties of 7/3 - 2 and 2 - 5/3
 _EQUAL = 1e-12  # of the size of the differences: what rounding can make of equal sums
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Permuted(Result):
-    """A difference tested by permutation, with the smallest p that its data could have given."""
-
-    least_p: float = nan
 
 
 def smallest_p(sources: int, *, pairs: int = 1, resamples: int = 10_000) -> float:
@@ -61,8 +53,7 @@ def paired_permutation(
     clusters: Labels | None = None,
     unit: ClusterUnit = SOURCE,
     resamples: int = 10_000,
-    confidence: float = 0.95,
-) -> Permuted:
+) -> Result:
     """Test the mean difference of paired scores by swapping the systems source by source.
 
     Parameters
@@ -74,33 +65,26 @@ def paired_permutation(
 
     Returns
     -------
-    Permuted
-        ``value`` the mean difference, Student's t interval over sources, two-sided ``p``, which is never 0, and
-        ``least_p``: with m sources on which the systems differ p is at least 2 / 2^m. With
-        clusters m counts these, and the interval leaves out one of them at a time.
+    Result
+        ``value`` the mean difference, Student's t interval over sources and two-sided p, which is
+        never 0. With clusters the interval leaves out one of them at a time.
     """
     gap, codes, dropped = _differences(first, second, clusters)
     n, name = len(gap), f"paired permutation over {unit.plural}"
     if n < 2:
         reason = f"{n} sources have both scores: too few"
-        return Permuted(value=nan, n=n, dropped=dropped, method=name, reason=reason)
+        return undefined_result(name, reason, n=n, dropped=dropped)
     sums: FloatArray = np.bincount(codes, gap).astype(np.float64)
     units = len(sums)
-    differ = np.abs(sums) > _EQUAL * np.abs(gap).max()
-    least = min(1.0, 2.0 ** (1 - int(differ.sum())))
     swaps = Swaps.of(units, resamples, enumerated=2 ** (ENUMERATED - 1))
     p = float(swaps.share(lambda signs: _as_extreme(signs @ sums, sums), rng, size=units))
-    if swaps.complete:
-        name = f"{name}, all swaps"
-    else:
-        name = f"{name}, {resamples} resamples"
-        least = max(least, 1 / swaps.number)
+    name += ", all swaps" if swaps.complete else f", {resamples} resamples"
     limits = (
-        _t_interval(gap, confidence)
+        _t_interval(gap)
         if clusters is None
-        else _without_clusters(gap, codes, Jackknife(confidence, unit))
+        else _without_clusters(gap, codes, Jackknife(unit=unit))
     )
-    return Permuted(
+    return Result(
         value=float(gap.mean()),
         ci=ConfidenceInterval(limits.low, limits.high),
         n=n,
@@ -110,7 +94,6 @@ def paired_permutation(
         method=f"{name}; {limits.words}",
         reason=limits.reason,
         pvalue=p,
-        least_p=least,
     )
 
 
@@ -126,26 +109,23 @@ def _differences(
     return pairs.columns[:, 0] - pairs.columns[:, 1], codes, pairs.dropped
 
 
-def _t_interval(gap: FloatArray, confidence: float) -> Spread:
-    """Return Student's t interval of the mean of independent differences."""
+def _t_interval(gap: FloatArray) -> Spread:
+    """Return Student's 95% t interval of the mean of independent differences."""
     from scipy import special
 
-    n, words = len(gap), f"Student's t interval, {confidence:.0%}"
-    given = float(gap.mean())
-    reach = float(special.stdtrit(n - 1, (1 + confidence) / 2) * gap.std(ddof=1) / np.sqrt(n))
+    n, words = len(gap), "Student's t interval, 95%"
+    mean = float(gap.mean())
+    reach = float(special.stdtrit(n - 1, 0.975) * gap.std(ddof=1) / np.sqrt(n))
     if reach > 0:
-        return Spread(given - reach, given + reach, words)
+        return Spread(mean - reach, mean + reach, words)
     reason = f"the same difference on every source: {NO_SPREAD}"
     return Spread(nan, nan, words, reason)
 
 
 def _without_clusters(gap: FloatArray, codes: IntArray, interval: Jackknife) -> Spread:
     """Return the interval of the mean of differences from leaving out one cluster at a time."""
-    from scipy import sparse
-
     sums = np.column_stack([np.bincount(codes, gap), np.bincount(codes)]).astype(np.float64)
-    one_each = sparse.csr_array(sparse.eye_array(len(sums)))
-    return spread(sums, np.ones(len(sums)), mean_statistic, interval, one_each)
+    return spread(sums, np.ones(len(sums)), mean_statistic, interval, of="cluster")
 
 
 def sources_carrying(
@@ -270,7 +250,7 @@ def _counted_signed_ranks(gap: FloatArray) -> tuple[float, float]:
     return min(above, below) / 2, min(1.0, 2 * extreme)
 
 
-def two_sample_t(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> Result:
+def two_sample_t(first: ArrayLike, second: ArrayLike) -> Result:
     """Student's t test of two independent samples, as some papers report it.
 
     If both systems were judged on the same sources the samples are not independent, and the paired
@@ -293,13 +273,13 @@ def two_sample_t(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.9
     df = n - 2.0
     pooled = ((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / df
     error = float(np.sqrt(pooled * (1 / a.size + 1 / b.size)))
-    reach = float(special.stdtrit(df, (1 + confidence) / 2)) * error
+    reach = float(special.stdtrit(df, 0.975)) * error
     return Result(
         value=gap,
         ci=ConfidenceInterval(gap - reach, gap + reach),
         n=n,
         dropped=dropped,
-        method=f"{name}, {confidence:.0%}",
+        method=f"{name}, 95%",
         statistic=gap / error,
         pvalue=float(2 * special.stdtr(df, -abs(gap / error))),
     )
@@ -311,7 +291,6 @@ def cliffs_delta(
     *,
     clusters: Labels | None = None,
     unit: ClusterUnit = SOURCE,
-    confidence: float = 0.95,
 ) -> Result:
     """Cliff's delta: how much more often a score of the first system is above one of the second
     than below.
@@ -329,7 +308,7 @@ def cliffs_delta(
     to .80 of studies with fewer than five sources and .86 to .93 with five to fifteen.
     """
     pairs = complete([first, second], names=["first", "second"])
-    method = f"Cliff's delta; left-out {unit.plural}, {confidence:.0%}"
+    method = f"Cliff's delta; left-out {unit.plural}, 95%"
     if pairs.n == 0:
         return undefined_result("Cliff's delta", "no source has both scores", dropped=pairs.dropped)
     codes = np.arange(pairs.n)
@@ -346,7 +325,7 @@ def cliffs_delta(
         reason = f"without one of the {unit.plural} every score of one system is above all of the other's"
     else:
         left = WithoutUnits(value=np.array([value]), sources=without[:, None], unit=unit)
-        found = infer_coefficients(left, scale="fisher", confidence=confidence)
+        found = infer_coefficients(left, scale="fisher")
         low, high, reason = float(found.low[0]), float(found.high[0]), str(found.reason[0])
     return Result(
         value=value,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from quaestor_stats._concordance import concordances, concordances_within, untied
 from quaestor_stats._correlation import REQUIRED_ITEMS
 from quaestor_stats._design import Facets
-from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, constant
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, constant, sum_by_group
 from quaestor_stats._jackknife import MAX_GROUPS, WithoutUnits, deal_groups, jackknife
 
 PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall_c"]
@@ -106,7 +106,7 @@ def _constant(columns: FloatArray) -> BoolArray:
     return np.array([constant(column) for column in columns.T], dtype=bool)
 
 
-def _ratio(product: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+def ratios(product: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
     """Return product / sqrt(first second) of (..., K, M), (..., K) and (..., M); nan where either
     is 0.
     """
@@ -117,7 +117,7 @@ def _ratio(product: FloatArray, first: FloatArray, second: FloatArray) -> FloatA
 
 def _pearson(human: FloatArray, metrics: FloatArray) -> FloatArray:
     h, x = _centred(human), _centred(metrics)
-    return _ratio(h.T @ x, (h**2).sum(axis=0), (x**2).sum(axis=0))
+    return ratios(h.T @ x, (h**2).sum(axis=0), (x**2).sum(axis=0))
 
 
 def _centred(columns: FloatArray) -> FloatArray:
@@ -131,7 +131,7 @@ def _centred(columns: FloatArray) -> FloatArray:
 def _spearman(human: IntArray, metrics: IntArray) -> FloatArray:
     """Return the correlations of the ranks of numbered values."""
     h, x = _ranks(human), _ranks(metrics)
-    return _ratio(h.T @ x, (h**2).sum(axis=0), (x**2).sum(axis=0))
+    return ratios(h.T @ x, (h**2).sum(axis=0), (x**2).sum(axis=0))
 
 
 def _numbered(columns: FloatArray) -> IntArray:
@@ -172,20 +172,20 @@ def _kendalls(
     values = [[np.unique(column).size for column in columns.T] for columns in (human, metrics)]
     fewer = np.minimum(np.array(values[0])[:, None], np.array(values[1])).astype(np.float64)
 
-    computed = [_taus([part.sum(axis=0) for part in rows], np.array(len(human)), fewer)]
+    computed = [taus([part.sum(axis=0) for part in rows], np.array(len(human)), fewer)]
     for codes, n in units:
         rest = len(codes) - np.bincount(codes, minlength=n)
-        computed.append(_taus(_counted_without(human, metrics, rows, (codes, n)), rest, fewer))
+        computed.append(taus(_counted_without(human, metrics, rows, (codes, n)), rest, fewer))
     tau_b, tau_c = zip(*computed, strict=True)
     return {"kendall": list(tau_b), "kendall_c": list(tau_c)}
 
 
-def _taus(
+def taus(
     sums: Sequence[FloatArray], n: IntArray, fewer: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return tau-b and tau-c of n items from the concordances and both numbers of untied pairs;
     ``fewer`` (K, M) is the number of values of the column that has fewer."""
-    tau_b = _ratio(*sums)
+    tau_b = ratios(*sums)
     with np.errstate(invalid="ignore", divide="ignore"):
         tau_c = sums[0] * fewer / (n[..., None, None] ** 2 * (fewer - 1))
     return tau_b, np.where(np.isnan(tau_b), np.nan, tau_c)
@@ -202,17 +202,10 @@ def _counted_without(
     if n > _FEW or np.bincount(codes, minlength=n).max() <= n:
         within = concordances_within(human, metrics, codes, n)
         pairs = zip(rows, within, strict=True)
-        return [part.sum(axis=0) - 2 * _by_unit(part, unit) + inside for part, inside in pairs]
+        return [part.sum(axis=0) - 2 * sum_by_group(part, *unit) + inside for part, inside in pairs]
     count: list[Callable[..., FloatArray]] = [
         lambda h, x: concordances(h, x).sum(axis=0),
         lambda h, x: untied(h).sum(axis=0),
         lambda h, x: untied(x).sum(axis=0),
     ]
     return [jackknife(counted, codes, human, metrics, number=n)[1] for counted in count]
-
-
-def _by_unit(values: FloatArray, unit: Coded) -> FloatArray:
-    """Return sums over each unit's items along the first axis."""
-    sums = np.zeros((unit[1], *values.shape[1:]))
-    np.add.at(sums, unit[0], values)
-    return sums

@@ -28,7 +28,6 @@ class ScaleCounts:
 
     scale: FloatArray  # (V,)
     counts: IntArray  # (n_raters, V)
-    top_share: FloatArray  # (n_raters,) share of the value given most often
     longest_run: IntArray  # (n_raters,) most equal ratings in a row, in the order judged
 
 
@@ -50,20 +49,17 @@ def severity(ratings: ArrayLike) -> FloatArray:
 
 
 def scale_use(ratings: ArrayLike, *, scale: RatingScale) -> ScaleCounts:
-    """Count per rater how often each point was given, the share of the most frequent, and the
-    longest run of one value.
+    """Count per rater how often each point was given, and the longest run of one value.
 
     Rows must be in the order judged for the run to mean straight-lining; a gap does not break it.
     """
     table, values = check_ratings(ratings), checked_scale(scale)
     codes = code_ratings(table, values)
     counts = np.stack([(codes == v).sum(axis=0) for v in range(values.size)], axis=1)
-    total = counts.sum(axis=1)
-    top = np.where(total > 0, counts.max(axis=1) / np.maximum(total, 1), nan)
     runs = np.array(
         [_longest_run(column[column < values.size]) for column in codes.T], dtype=np.intp
     )
-    return ScaleCounts(values, counts, top, runs)
+    return ScaleCounts(values, counts, runs)
 
 
 def _longest_run(codes: IntArray) -> int:
@@ -90,10 +86,10 @@ def with_the_others(ratings: ArrayLike) -> list[Result]:
     table = check_ratings(ratings)
     judged = ~np.isnan(table)
     count, total = judged.sum(axis=1), np.nansum(table, axis=1)
-    found = []
-    for rater in range(table.shape[1]):
-        own, mine = table[:, rater], judged[:, rater]
-        others = count - mine
-        mean = np.where(others > 0, (total - np.where(mine, own, 0)) / np.maximum(others, 1), nan)
-        found.append(correlate_columns(own, mean, method="spearman"))
-    return found
+    correlations = []
+    for ratings_of_one, is_judged in zip(table.T, judged.T, strict=True):
+        others = count - is_judged
+        rest = total - np.where(is_judged, ratings_of_one, 0)
+        mean = np.where(others > 0, rest / np.maximum(others, 1), nan)
+        correlations.append(correlate_columns(ratings_of_one, mean, method="spearman"))
+    return correlations

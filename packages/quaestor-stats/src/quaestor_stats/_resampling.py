@@ -124,6 +124,7 @@ def estimate_statistic(
     at_least: float = -inf,
     at_most: float = inf,
     clusters: sparse.csr_array | None = None,
+    of: Resampled = "unit",
 ) -> Result:
     """Return the statistic of all units and its interval, cut at the values it can take.
 
@@ -132,12 +133,13 @@ def estimate_statistic(
     features : (P, n_features) one row for each kind of unit
     times : (P,) how many units are of that kind
     clusters : (C, P) how many units of each kind every cluster holds; None: units are independent
+    of : "cluster" if each row is a cluster
     """
     n = int(times.sum())
     value = float(statistic(times @ features))
     if interval is None:
         return Result(value=value, n=n, dropped=dropped, method=method)
-    limits = spread(features, times, statistic, interval, clusters)
+    limits = spread(features, times, statistic, interval, clusters, of=of)
     return with_spread(
         value,
         limits,
@@ -161,14 +163,13 @@ def with_spread(
 ) -> Result:
     return Result(
         value=value,
-        ci=ConfidenceInterval(
+        ci=ConfidenceInterval(  # nan stays nan
             at_least if found.low < at_least else found.low,
             at_most if found.high > at_most else found.high,
         ),
-        # nan stays nan
         n=n,
         dropped=dropped,
-        method=f"{method}; {found.words}",
+        method=f"{method}; {found.words}" if found.words else method,
         reason=found.reason,
         clusters=found.clusters,
         df=found.df,
@@ -181,9 +182,13 @@ def spread(
     statistic: Statistic,
     interval: Interval,
     clusters: sparse.csr_array | None = None,
+    *,
+    of: Resampled = "unit",
 ) -> Spread:
-    """Return the interval of ``statistic(times @ features)`` over units, or over whole clusters."""
-    of: Resampled = "unit"
+    """Return the interval of ``statistic(times @ features)`` over units, or over whole clusters.
+
+    Rows are units and ``clusters`` holds them, or with ``of="cluster"`` each row is a cluster.
+    """
     if clusters is not None:
         of, features, times = "cluster", clusters @ features, np.ones(clusters.shape[0])
     if isinstance(interval, Bootstrap):

@@ -121,7 +121,7 @@ def p_with_relation(p: float) -> str:
 
     Examples
     --------
-    >>> p_value(0.0123), p_value(0.0002)
+    >>> p_with_relation(0.0123), p_with_relation(0.0002)
     ('= .012', '< .001')
     """
     return "< .001" if p < 0.001 else "= " + f"{p:.3f}".removeprefix("0")

@@ -9,10 +9,10 @@ metric, and accuracy is how near they are.
 import numpy as np
 
 from quaestor_stats._design import Facets
-from quaestor_stats._inputs import FloatArray, IntArray
+from quaestor_stats._inputs import FloatArray, IntArray, sum_by_group
 from quaestor_stats._permutation import Swaps
+from quaestor_stats._source_correlations import system_means_by_source
 from quaestor_stats._system_level import Orders, OrderTest, counted_orders
-from quaestor_stats._within_source import system_means_by_source
 
 # Drawn, and as many mirror images: the standard error of a soft accuracy is then at most .001
 PERMUTATIONS = 250_000
@@ -59,8 +59,7 @@ def pair_tests(
     processor.
     """
     first, second, lead = _leads(columns, facets)
-    parts = np.zeros((facets.n_clusters, *lead.shape[1:]))
-    np.add.at(parts, facets.cluster_of_source, lead)
+    parts = sum_by_group(lead, facets.cluster_of_source, facets.n_clusters)
     given, slack = parts.sum(axis=0), 1e-9 * np.abs(lead).sum(axis=0)
     flat = parts.reshape(facets.n_clusters, -1)
 

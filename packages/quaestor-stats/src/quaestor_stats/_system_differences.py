@@ -26,8 +26,14 @@ import numpy as np
 
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, judged_rows
-from quaestor_stats._jackknife import WithoutUnits, deal_groups, infer_coefficients, jackknife
-from quaestor_stats._paired_tests import Permuted, paired_permutation
+from quaestor_stats._jackknife import (
+    Inferred,
+    WithoutUnits,
+    deal_groups,
+    infer_coefficients,
+    jackknife,
+)
+from quaestor_stats._paired_tests import paired_permutation
 from quaestor_stats._result import ConfidenceInterval, Result
 
 PERMUTATION, CONTRAST = "permutation", "contrast"
@@ -37,7 +43,7 @@ ONE_ANNOTATOR = "one annotator cannot show how annotators differ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SystemDifference(Permuted):
+class SystemDifference(Result):
     """A difference of two systems' means; ``is_exact`` if its p comes from swapping the systems."""
 
     is_exact: bool = False
@@ -91,7 +97,6 @@ def system_differences(
     design: Design,
     rng: np.random.Generator,
     resamples: int = 10_000,
-    confidence: float = 0.95,
 ) -> dict[tuple[Hashable, Hashable], SystemDifference]:
     """Test every pair of systems.
 
@@ -125,9 +130,9 @@ def system_differences(
             reason = f"{n} sources have both scores: too few"
             difference = SystemDifference(value=nan, n=n, method=METHOD, reason=reason)
         elif design.random_annotators or not _have_same_annotators(pair):
-            difference = _adjusted(pair, rated.unit, design, confidence)
+            difference = _adjusted(pair, rated.unit, design)
         else:
-            difference = _exact(pair, rated.unit, rng, resamples, confidence)
+            difference = _exact(pair, rated.unit, rng, resamples)
         differences[systems[first], systems[second]] = difference
     return differences
 
@@ -157,19 +162,12 @@ def means_over_annotators(
 
 def _mean_over_annotators(rows: _Rows, unit: ClusterUnit, scale: tuple[float, float]) -> Result:
     clusters, cluster = np.unique(rows.cluster, return_inverse=True)
-    annotators, annotator = np.unique(rows.annotator, return_inverse=True)
-    value, without_cluster = jackknife(
-        _mean_of_outputs, deal_groups(cluster), rows.value, rows.output
-    )
+    _, annotator = np.unique(rows.annotator, return_inverse=True)
+    columns = rows.value, rows.output
+    value, without_cluster = jackknife(_mean_of_outputs, deal_groups(cluster), *columns)
+    _, without_annotator = jackknife(_mean_of_outputs, deal_groups(annotator), *columns)
     left_out = WithoutUnits(value=value, sources=without_cluster, unit=unit)
-    reason = unit.reason_against(clusters.size)
-    if annotators.size < 2:
-        reason = ONE_ANNOTATOR
-    else:
-        _, without = jackknife(_mean_of_outputs, deal_groups(annotator), rows.value, rows.output)
-        left_out = left_out.with_annotators(without, np.asarray(np.isnan(without).any(axis=0)))
-    limits = infer_coefficients(left_out, scale="plain", confidence=0.95)
-    reason = reason or str(limits.reason)
+    limits, reason = _limits(left_out, clusters.size, without_annotator)
     low, high = max(float(limits.low), scale[0]), min(float(limits.high), scale[1])
     return Result(
         value=float(value),
@@ -180,6 +178,21 @@ def _mean_over_annotators(rows: _Rows, unit: ClusterUnit, scale: tuple[float, fl
         method=f"mean of outputs; jackknife over {unit.plural} and annotators",
         reason=reason,
     )
+
+
+def _limits(
+    left_out: WithoutUnits, clusters: int, without_annotator: FloatArray | None
+) -> tuple[Inferred, str]:
+    """Return the limits of a number and why there are none, from what it is without each cluster
+    and, where annotators are random, without each of these."""
+    reason = left_out.unit.reason_against(clusters)
+    if without_annotator is not None and len(without_annotator) < 2:
+        reason = ONE_ANNOTATOR
+    elif without_annotator is not None:
+        fragile = np.asarray(np.isnan(without_annotator).any())
+        left_out = left_out.with_annotators(without_annotator, fragile)
+    limits = infer_coefficients(left_out, scale="plain")
+    return limits, reason or str(limits.reason)
 
 
 def _mean_of_outputs(value: FloatArray, output: IntArray) -> float:
@@ -230,7 +243,7 @@ def _have_same_annotators(pair: _Rows) -> bool:
 
 
 def _exact(
-    pair: _Rows, unit: ClusterUnit, rng: np.random.Generator, resamples: int, confidence: float
+    pair: _Rows, unit: ClusterUnit, rng: np.random.Generator, resamples: int
 ) -> SystemDifference:
     sources, source = np.unique(pair.source, return_inverse=True)
     means = np.zeros((2, sources.size))
@@ -244,15 +257,12 @@ def _exact(
         clusters=None if unit.is_source else clusters,
         unit=unit,
         resamples=resamples,
-        confidence=confidence,
     )
     parts = {field.name: getattr(tested, field.name) for field in fields(tested)}
     return SystemDifference(**parts, is_exact=True)
 
 
-def _adjusted(
-    pair: _Rows, unit: ClusterUnit, design: Design, confidence: float
-) -> SystemDifference:
+def _adjusted(pair: _Rows, unit: ClusterUnit, design: Design) -> SystemDifference:
     clusters, cluster = np.unique(pair.cluster, return_inverse=True)
     method = f"{METHOD}; jackknife over {unit.plural}"
     method += " and annotators" if design.random_annotators else ""
@@ -269,17 +279,12 @@ def _adjusted(
         df=np.asarray(_degrees_of_freedom(without_cluster)),
         unit=unit,
     )
-    reason = unit.reason_against(clusters.size)
-    annotators, annotator = np.unique(pair.annotator, return_inverse=True)
-    if design.random_annotators and annotators.size < 2:
-        reason = ONE_ANNOTATOR
-    elif design.random_annotators:
+    without_annotator = None
+    if design.random_annotators:
+        _, annotator = np.unique(pair.annotator, return_inverse=True)
         without_annotator = _weights_without(pair, annotator) @ pair.value
-        fragile = np.asarray(np.isnan(without_annotator).any())
-        left_out = left_out.with_annotators(without_annotator, fragile)
-    limits = infer_coefficients(left_out, scale="plain", confidence=confidence)
-    reason = reason or str(limits.reason)
-    interval = ConfidenceInterval(float(limits.low), float(limits.high), confidence)
+    limits, reason = _limits(left_out, clusters.size, without_annotator)
+    interval = ConfidenceInterval(float(limits.low), float(limits.high))
     return SystemDifference(
         value=value,
         ci=ConfidenceInterval() if reason else interval,

@@ -6,6 +6,7 @@ of a metric's means is as likely as the observed one.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -37,10 +38,10 @@ class RankedMeans:
     def of(cls, columns: FloatArray, facets: Facets) -> Self:
         """Return the means over each system's questions."""
         exact = [exact_means(column, facets.system, facets.n_systems) for column in columns.T]
-        means = np.array([[float(mean) for mean in each] for each in exact])
-        return cls(means.T, np.array([exact_ranks(each) for each in exact]).T)
+        means = np.array([[float(mean) for mean in column] for column in exact])
+        return cls(means.T, np.array([exact_ranks(column) for column in exact]).T)
 
-    def under(self, coefficient: OverSystems) -> FloatArray:
+    def features(self, coefficient: OverSystems) -> FloatArray:
         """Return the values whose products are the coefficient, see `features`."""
         return features(self.means if coefficient == "pearson" else self.ranks, coefficient)
 
@@ -134,7 +135,7 @@ def order_test(
     For a correlation the mean over all orders is 0; for pairwise accuracy it is what a metric gets
     that orders and ties as many pairs by chance.
     """
-    own = metrics.under(coefficient)
+    own = metrics.features(coefficient)
     columns = human.means if coefficient == "pearson" else human.ranks
     parts = []
     for rows in orders.in_blocks(len(columns) ** 2 * columns.shape[1]):
@@ -184,16 +185,11 @@ def swapped_systems(
     no more than ``resamples``; the first one swaps nothing. ``tell`` is called after each block of
     swaps, and may raise to end the test.
     """
-    deviation = metrics.std(axis=0)
-    standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, np.nan)
-    means = np.stack([_means(column, facets) for column in standard.T], axis=1)
-    people = RankedMeans.of(human, facets).under(coefficient)
+    swapped = _SwappedMetrics.of(human, metrics, facets, pairs, coefficient)
     if facets.design.random_systems:
-        unit, units, by_source = "system", facets.n_systems, None
+        unit, units = "system", facets.n_systems
     else:
         unit, units = facets.unit.singular, facets.n_clusters
-        by_source = _parts_of_means(standard, facets)
-    swapped = _SwappedMetrics(people, means, by_source, pairs, coefficient)
     value = swapped.differences(np.ones((1, units)))[0]
 
     def as_extreme(signs: FloatArray) -> BoolArray:
@@ -201,7 +197,7 @@ def swapped_systems(
         return np.asarray(np.abs(swapped.differences(signs)) >= np.abs(value) - 1e-12)
 
     swaps = Swaps.of(units, resamples)
-    size = means.size + units + 4 * len(means) * len(pairs)
+    size = swapped.means.size + units + 4 * len(swapped.means) * len(pairs)
     p = np.where(np.isnan(value), np.nan, swaps.share(as_extreme, rng, size=size))
     words = f"all swaps by {unit}" if swaps.complete else f"{resamples:,} swaps by {unit}"
     return SwapTest(value, p, 1 / swaps.number, words)
@@ -216,6 +212,23 @@ class _SwappedMetrics:
     by_source: list[tuple[IntArray, FloatArray]] | None  # None: systems are swapped, not sources
     pairs: Sequence[tuple[int, int]]
     coefficient: OverSystems
+
+    @classmethod
+    def of(
+        cls,
+        human: FloatArray,
+        metrics: FloatArray,
+        facets: Facets,
+        pairs: Sequence[tuple[int, int]],
+        coefficient: OverSystems,
+    ) -> Self:
+        """Return the means of standardised metrics, and of human columns."""
+        deviation = metrics.std(axis=0)
+        standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, nan)
+        means = np.stack([_means(column, facets) for column in standard.T], axis=1)
+        people = RankedMeans.of(human, facets).features(coefficient)
+        by_source = None if facets.design.random_systems else _parts_of_means(standard, facets)
+        return cls(people, means, by_source, pairs, coefficient)
 
     def differences(self, signs: FloatArray) -> FloatArray:
         """Return (B, K, pairs): by how much the coefficients of two swapped metrics differ."""
@@ -241,10 +254,10 @@ def _parts_of_means(columns: FloatArray, facets: Facets) -> list[tuple[IntArray,
     each of these adds to the means (clusters, M)."""
     parts = []
     for system in range(facets.n_systems):
-        own = facets.system == system
-        held, code = np.unique(facets.cluster[own], return_inverse=True)
-        sums = [np.bincount(code, column[own], len(held)) for column in columns.T]
-        parts.append((held, np.column_stack(sums) / own.sum()))
+        rows = facets.system == system
+        clusters, code = np.unique(facets.cluster[rows], return_inverse=True)
+        sums = [np.bincount(code, column[rows], len(clusters)) for column in columns.T]
+        parts.append((clusters, np.column_stack(sums) / rows.sum()))
     return parts
 
 

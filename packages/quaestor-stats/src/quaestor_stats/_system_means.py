@@ -16,7 +16,9 @@ from quaestor_stats._inputs import (
     checked_scale,
     code_ratings,
     group_labels,
+    mean_table,
     numeric,
+    same_length,
 )
 from quaestor_stats._resampling import Jackknife, estimate_statistic, mean_statistic
 from quaestor_stats._result import ConfidenceInterval, Result, undefined_result
@@ -70,10 +72,7 @@ def system_means(
     values = numeric(scores, name="scores", ndim=1)
     names, system = group_labels(systems, name="systems")
     _, source = group_labels(sources, name="sources")
-    if not len(values) == len(system) == len(source):
-        raise ValueError(
-            f"columns differ in length: {len(values)} scores, {len(system)} systems, {len(source)} sources"
-        )
+    same_length(scores=values, systems=system, sources=source)
     return {
         name: _mean_over(values[system == i], source[system == i], unit, scale)
         for i, name in enumerate(names)
@@ -83,8 +82,6 @@ def system_means(
 def _mean_over(
     values: FloatArray, source: IntArray, unit: ClusterUnit, scale: tuple[float, float]
 ) -> Result:
-    from scipy import sparse
-
     method, scored = f"mean of question scores, {unit.plural} as units", ~np.isnan(values)
     dropped = int((~scored).sum())
     if not scored.any():
@@ -101,7 +98,7 @@ def _mean_over(
         dropped=dropped,
         at_least=scale[0],
         at_most=scale[1],
-        clusters=None if unit.is_source else sparse.csr_array(sparse.eye_array(len(sums))),
+        of="unit" if unit.is_source else "cluster",
     )
     found = replace(found, n=int(scored.sum()), clusters=len(sums))
     return _without_interval_if_skewed(found, sums[:, 0] / sums[:, 1], unit)
@@ -133,8 +130,7 @@ def system_distributions(
     """Count per system; ``scores`` may be (n_questions,) or (n_questions, n_raters)."""
     names, system = group_labels(systems, name="systems")
     rows = np.asarray(scores)
-    if len(rows) != len(system):
-        raise ValueError(f"columns differ in length: {len(rows)} scores, {len(system)} systems")
+    same_length(scores=rows, systems=system)
     return {name: distribution(rows[system == i], scale=scale) for i, name in enumerate(names)}
 
 
@@ -146,9 +142,6 @@ def by_source(
     values = numeric(scores, name="scores", ndim=1)
     names, system = group_labels(systems, name="systems")
     places, source = group_labels(sources, name="sources")
-    scored = ~np.isnan(values)
-    cell = (system * len(places) + source)[scored]
-    size = len(names) * len(places)
-    total, count = np.bincount(cell, values[scored], size), np.bincount(cell, minlength=size)
-    means = np.where(count > 0, total / np.maximum(count, 1), nan)
-    return means.reshape(len(names), len(places)), names, places
+    scored, shape = ~np.isnan(values), (len(names), len(places))
+    means = mean_table(values[scored], system[scored], source[scored], shape=shape)
+    return means, names, places

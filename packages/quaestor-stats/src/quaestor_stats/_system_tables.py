@@ -1,14 +1,13 @@
 """Systems compared on human ratings, for tables with a row for each rating."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from quaestor_stats._design import SOURCE, ClusterUnit, Design, cluster_unit
+from quaestor_stats._design import SOURCE, Design, cluster_unit
 from quaestor_stats._generalisability import systems_apart
-from quaestor_stats._inputs import FloatArray, IntArray
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._resampling import require_share
 from quaestor_stats._result_table import ResultTable, table_from_rows
@@ -81,9 +80,9 @@ def compare_systems(
     chosen = design or Design()
     if chosen.random_systems:
         raise ValueError("design: systems that are compared with each other are fixed")
-    names = {"system": system, "source": source, "annotator": annotator, "output": output}
-    columns = _Columns(ratings, value, names, chosen)
-    pairs = system_differences(columns.rated, design=chosen, rng=np.random.default_rng(SEED))
+    columns = (system, source, annotator, output)
+    rated = _rated_outputs(ratings, value, *columns, chosen)
+    pairs = system_differences(rated, design=chosen, rng=np.random.default_rng(SEED))
     adjusted = holm([result.pvalue for result in pairs.values()])
     rows = [
         {
@@ -106,7 +105,9 @@ def compare_systems(
             "contrast: annotators are random, or different ones rated the two systems on a source; "
             "the difference is adjusted for them."
         )
-    notes += [f"{name} has no rating." for name in columns.without_rating]
+    has_rating = set(rated.systems)
+    all_systems = dict.fromkeys(labels(ratings, system))
+    notes += [f"{name} has no rating." for name in all_systems if name not in has_rating]
     unit = chosen.cluster or "source"
     signature = f"compare_systems|random:{chosen.key}|unit:{unit}|seed:{SEED}|version:{VERSION}"
     return table_from_rows(rows, notes=notes, signature=signature, keeps_zero=True)
@@ -156,8 +157,18 @@ def mixed_model(
     >>> model.systems, sorted(model.variances)[-1]
     (['A', 'B'], 'source')
     """
-    names = {"system": system, "source": source, "annotator": annotator, "output": output}
-    return _Columns(ratings, value, names, design or Design()).model()
+    chosen = design or Design()
+    rated = _rated_outputs(ratings, value, system, source, annotator, output, chosen)
+    return variance_components(
+        rated.ratings,
+        systems=rated.systems,
+        sources=rated.sources,
+        annotators=rated.annotators,
+        questions=rated.outputs,
+        clusters=rated.clusters,
+        unit=rated.unit,
+        annotators_random=chosen.random_annotators,
+    )
 
 
 def d_study(model: Components, *, annotators: Sequence[int], sources: Sequence[int]) -> ResultTable:
@@ -264,72 +275,48 @@ def ranks(comparisons: ResultTable, *, level: float = 0.05) -> ResultTable:
     return table_from_rows(sorted(rows, key=lambda row: (row["best"], row["worst"])))
 
 
-class _Columns:
-    """The columns of a table of ratings; rows without a rating are skipped."""
+def _rated_outputs(
+    ratings: Table,
+    value: str,
+    system: str,
+    source: str,
+    annotator: str,
+    output: str | None,
+    design: Design,
+) -> RatedOutputs:
+    """Return the columns of a table of ratings, without the rows that have no rating."""
+    numbers = numeric_column(ratings, value)
+    rows = np.flatnonzero(~np.isnan(numbers))
 
-    def __init__(
-        self, ratings: Table, value: str, names: Mapping[str, str | None], design: Design
-    ) -> None:
-        given = numeric_column(ratings, value)
-        rated = np.flatnonzero(~np.isnan(given))
-        self.values: FloatArray = given[rated]
-        columns = {role: _at(labels(ratings, name), rated) for role, name in names.items() if name}
-        self.systems, self.sources = columns["system"], columns["source"]
-        self.annotators = columns["annotator"]
-        cells: list[Hashable] = list(zip(self.systems, self.sources, strict=True))
-        self.outputs = columns.get("output", cells)
-        self._require_one_rating(has_outputs="output" in columns)
-        all_systems = dict.fromkeys(labels(ratings, str(names["system"])))
-        self.without_rating = [name for name in all_systems if name not in set(self.systems)]
-        self.design = design
-        self.clusters: list[Hashable] = self.sources
-        self.unit: ClusterUnit = SOURCE
-        if design.cluster:
-            self.clusters = _at(labels(ratings, design.cluster), rated)
-            counts = len(set(self.sources)), len(set(self.clusters))
-            self.unit = cluster_unit(*counts, column=design.cluster)
+    def column(name: str) -> list[Hashable]:
+        names = labels(ratings, name)
+        return [names[row] for row in rows]
 
-    def _require_one_rating(self, *, has_outputs: bool) -> None:
-        """Raise ValueError if an annotator has two ratings of an output."""
-        times = Counter(zip(self.outputs, self.annotators, strict=True))
-        (output, who), most = times.most_common(1)[0] if times else (("", ""), 1)
-        if most == 1:
-            return
-        remedy = "" if has_outputs else "; if a system has several outputs on a source, name output"
-        raise ValueError(f"annotator {who} has two ratings of {output}{remedy}")
-
-    @property
-    def labels(self) -> dict[str, list[Hashable]]:
-        """The labels that a mixed model needs."""
-        found = {
-            "systems": self.systems,
-            "sources": self.sources,
-            "annotators": self.annotators,
-            "questions": self.outputs,
-        }
-        return found if self.unit.is_source else found | {"clusters": self.clusters}
-
-    @property
-    def rated(self) -> RatedOutputs:
-        """The ratings as `system_differences` takes them."""
-        return RatedOutputs(
-            ratings=self.values,
-            systems=self.systems,
-            sources=self.sources,
-            annotators=self.annotators,
-            outputs=self.outputs,
-            clusters=None if self.unit.is_source else self.clusters,
-            unit=self.unit,
-        )
-
-    def model(self) -> Components:
-        return variance_components(
-            self.values,
-            **self.labels,
-            unit=self.unit,
-            annotators_random=self.design.random_annotators,
-        )
+    systems, sources, annotators = column(system), column(source), column(annotator)
+    outputs = column(output) if output else list(zip(systems, sources, strict=True))
+    _require_one_rating(outputs, annotators, has_outputs=bool(output))
+    unit, clusters = SOURCE, sources
+    if design.cluster:
+        clusters = column(design.cluster)
+        unit = cluster_unit(len(set(sources)), len(set(clusters)), column=design.cluster)
+    return RatedOutputs(
+        ratings=numbers[rows],
+        systems=systems,
+        sources=sources,
+        annotators=annotators,
+        outputs=outputs,
+        clusters=None if unit.is_source else clusters,
+        unit=unit,
+    )
 
 
-def _at(values: list[Hashable], places: IntArray) -> list[Hashable]:
-    return [values[place] for place in places]
+def _require_one_rating(
+    outputs: Sequence[Hashable], annotators: Sequence[Hashable], *, has_outputs: bool
+) -> None:
+    """Raise ValueError if an annotator has two ratings of an output."""
+    times = Counter(zip(outputs, annotators, strict=True))
+    (output, who), most = times.most_common(1)[0] if times else (("", ""), 1)
+    if most == 1:
+        return
+    remedy = "" if has_outputs else "; if a system has several outputs on a source, name output"
+    raise ValueError(f"annotator {who} has two ratings of {output}{remedy}")

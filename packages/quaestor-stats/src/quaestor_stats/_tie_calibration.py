@@ -10,6 +10,7 @@ that is best on the others, and reported with the share of human ties, which is 
 tying everything.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Self
@@ -18,11 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quaestor_stats._design import Facets, facets
-from quaestor_stats._inputs import FloatArray, IntArray, Labels, numeric, same_length
+from quaestor_stats._inputs import BoolArray, FloatArray, IntArray, Labels, numeric, same_length
 from quaestor_stats._jackknife import Inferred, WithoutUnits, infer_coefficients
 from quaestor_stats._result import ConfidenceInterval, Result, undefined_result
-from quaestor_stats._within_source import mean_left_out, system_means_by_source
+from quaestor_stats._source_correlations import mean_left_out, system_means_by_source
 
+NO_PAIR = "no pair of items to compare"
 _NEAR = 1e-12
 _CELLS = 4_000_000
 _MAX_COMPARED_PAIRS = 50_000_000  # without groups: about a minute
@@ -51,8 +53,8 @@ class Accuracies:
     )
     pairs: int
 
-    def limits(self, confidence: float = 0.95) -> Inferred:
-        """Return intervals of the accuracy with the epsilon that is truly best, and the test of
+    def limits(self) -> Inferred:
+        """Return 95% intervals of the accuracy with the epsilon that is truly best, and the test of
         chance.
 
         With few sources held-out accuracy is too low, for want of the best epsilon, and accuracy on
@@ -61,9 +63,9 @@ class Accuracies:
         ties. A two-sided p would not keep its level, because epsilon is chosen on the other sources:
         a metric that follows nothing is significantly worse than chance in up to 15% of studies.
         """
-        held_out = infer_coefficients(self.held_out, scale="plain", confidence=confidence)
+        held_out = infer_coefficients(self.held_out, scale="plain")
         high = np.minimum(held_out.high + self.in_sample - self.held_out.value, 1)
-        two_sided = infer_coefficients(self.beyond_chance, scale="plain", confidence=confidence).p
+        two_sided = infer_coefficients(self.beyond_chance, scale="plain").p
         above = self.beyond_chance.value
         p = np.select([above > 0, above < 0], [two_sided / 2, 1 - two_sided / 2], two_sided)
         return replace(held_out, low=np.maximum(held_out.low, 0), high=high, p=p)
@@ -125,74 +127,74 @@ def pairwise_accuracy(
     same_length(human=h, metric=m, groups=labels)
     scored = ~(np.isnan(h) | np.isnan(m))
     dropped = int((~scored).sum())
-    if not scored.any():
-        return _no_accuracy("no pair of items to compare", dropped)
-    if groups is None and (pairs := int(scored.sum()) ** 2 // 2) > _MAX_COMPARED_PAIRS:
-        return _no_accuracy(f"{pairs:,} pairs are too many to compare: give groups", dropped)
+    if reason := _reason_against_pairs(int(scored.sum()), grouped=groups is not None):
+        return _no_accuracy(reason, dropped)
     of = facets(labels[scored], _places(labels[scored]))
     columns = h[scored, None], m[scored, None]
-    found = accuracies_within(*columns, of)
-    if isinstance(found, str):
-        return _no_accuracy(found, dropped)
-    value, used, how = (
-        float(found.in_sample[0, 0]),
-        float(found.epsilon[0, 0]),
-        "calibrated on these data",
-    )
-    if epsilon is not None:
-        value, used, how = _given(*columns, of, epsilon), epsilon, "as given"
-    method = f"pairwise accuracy, ties {how}" + ("" if groups is None else ", mean over groups")
-    accuracy = Result(value=value, n=found.pairs, dropped=dropped, method=method)
+    accuracies = accuracies_within(*columns, of)
+    if isinstance(accuracies, str):
+        return _no_accuracy(accuracies, dropped)
+    if epsilon is None:
+        value, ties = float(accuracies.in_sample[0, 0]), "calibrated on these data"
+        epsilon = float(accuracies.epsilon[0, 0])
+    else:
+        value, ties = _accuracy_at(epsilon, *columns, of), "as given"
+    method = f"pairwise accuracy, ties {ties}" + ("" if groups is None else ", mean over groups")
     return Calibrated(
-        accuracy, used, float(found.baseline[0]), held_out_accuracy(found, 0, 0, dropped)
+        accuracy=Result(value=value, n=accuracies.pairs, dropped=dropped, method=method),
+        epsilon=epsilon,
+        baseline=float(accuracies.baseline[0]),
+        held_out=_held_out_accuracy(accuracies, dropped),
     )
+
+
+def _reason_against_pairs(items: int, *, grouped: bool) -> str:
+    """Return why the pairs of so many items are not compared; empty if they are."""
+    if not items:
+        return NO_PAIR
+    pairs = items**2 // 2
+    if not grouped and pairs > _MAX_COMPARED_PAIRS:
+        return f"{pairs:,} pairs are too many to compare: give groups"
+    return ""
 
 
 def _no_accuracy(reason: str, dropped: int) -> Calibrated:
-    name = "pairwise accuracy"
-    return Calibrated(
-        undefined_result(name, reason, dropped=dropped),
-        nan,
-        nan,
-        undefined_result(name, reason, dropped=dropped),
-    )
+    undefined = undefined_result("pairwise accuracy", reason, dropped=dropped)
+    return Calibrated(accuracy=undefined, epsilon=nan, baseline=nan, held_out=undefined)
 
 
 def _places(labels: Labels) -> IntArray:
     """Number the items of each group."""
-    seen: dict[object, int] = {}
+    sizes: Counter[object] = Counter()
     places = []
     for label in labels:
-        places.append(seen.get(label, 0))
-        seen[label] = places[-1] + 1
+        places.append(sizes[label])
+        sizes[label] += 1
     return np.array(places, dtype=np.intp)
 
 
-def _given(human: FloatArray, metric: FloatArray, of: Facets, epsilon: float) -> float:
-    """Return the accuracy with a given epsilon."""
+def _accuracy_at(epsilon: float, human: FloatArray, metric: FloatArray, of: Facets) -> float:
+    """Return the accuracy if differences of up to epsilon are ties of the metric."""
     pairs = _Pairs.of(system_means_by_source(human, of), system_means_by_source(metric, of))
-    gap, people = pairs.metrics[:, 0], pairs.human[:, 0]
-    hit = np.where(np.abs(gap) <= epsilon + pairs.slack[0], people == 0, people * gap > 0)
-    return float(pairs.weight @ hit)
+    gap, human_gap = pairs.metrics[:, 0], pairs.human[:, 0]
+    is_tie = np.abs(gap) <= epsilon + pairs.slack[0]
+    return float(pairs.weight @ np.where(is_tie, human_gap == 0, human_gap * gap > 0))
 
 
-def held_out_accuracy(found: Accuracies, human: int, metric: int, dropped: int = 0) -> Result:
-    """Return one accuracy with epsilons of the other sources, its interval, and the test against
-    chance.
-
-    ``p`` tests whether the metric is right more often than by chance with as many ties.
-    """
-    limits, at = found.limits(), (human, metric)
+def _held_out_accuracy(accuracies: Accuracies, dropped: int) -> Result:
+    """Return the accuracy with epsilons of the other sources, its interval, and the one-sided test
+    against chance, of the first human column with the first metric."""
+    limits, first = accuracies.limits(), (0, 0)
     return Result(
-        value=float(found.held_out.value[at]),
-        ci=ConfidenceInterval(float(limits.low[at]), float(limits.high[at])),
-        n=found.pairs,
+        value=float(accuracies.held_out.value[first]),
+        ci=ConfidenceInterval(float(limits.low[first]), float(limits.high[first])),
+        n=accuracies.pairs,
         dropped=dropped,
-        method=f"pairwise accuracy, epsilon of the other sources; jackknife over {limits.units[at]} sources",
-        reason=str(limits.reason[at]),
-        pvalue=float(limits.p[at]),
-        df=float(limits.df[at]),
-        clusters=int(limits.units[at]),
+        method=f"pairwise accuracy, epsilon of the other sources; jackknife over {limits.units[first]} sources",
+        reason=str(limits.reason[first]),
+        pvalue=float(limits.p[first]),
+        df=float(limits.df[first]),
+        clusters=int(limits.units[first]),
     )
 
 
@@ -214,46 +216,64 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
         system_means_by_source(human, facets), system_means_by_source(metrics, facets)
     )
     if pairs.source.size == 0:
-        return "no pair of items to compare"
+        return NO_PAIR
     shape = human.shape[1], metrics.shape[1]
     in_sample, epsilon = np.empty((2, *shape))
-    counted = pairs.without_systems(facets.design.random_systems)
+    subsets = pairs.without_systems(facets.design.random_systems)
+    right, beyond_chance = np.empty((2, len(subsets), facets.n_sources, *shape))
     cluster = facets.cluster_of_source[pairs.source]
-    rates = np.empty((2, len(counted), facets.n_sources, *shape))
-    tied = (pairs.human == 0).astype(np.float64)
     for m, gap in enumerate(pairs.metrics.T):
         steps = _TieSteps.of(gap, pairs.slack[m])
-        for k in range(shape[0]):
-            in_order = (pairs.human[:, k] * gap > 0).astype(np.float64)
-            gains = pairs.weight * (tied[:, k] - in_order)
-            curve = steps.curve(gains)
-            top = int(np.argmax(curve >= curve.max() - _NEAR))
-            in_sample[k, m] = pairs.weight @ in_order + curve[top]
-            epsilon[k, m] = steps.epsilon(top)
-            is_tie = (steps.step < steps.best(curve, gains, cluster)[cluster]).astype(np.float64)
-            for row, mask in enumerate(counted):
-                rates[:, row, :, k, m] = _rates(pairs, mask, in_order, is_tie, tied[:, k])
-    held_out, beyond = (
-        mean_left_out(each[0], facets, each[1:] if facets.design.random_systems else None)
-        for each in rates
+        for k, human_gap in enumerate(pairs.human.T):
+            tied, in_order = human_gap == 0, human_gap * gap > 0
+            in_sample[k, m], epsilon[k, m], is_tie = _calibrate(
+                steps, tied, in_order, pairs.weight, cluster
+            )
+            for row, counted in enumerate(subsets):
+                rates = _rates(pairs, counted, in_order, is_tie, tied)
+                right[row, :, k, m], beyond_chance[row, :, k, m] = rates
+    return Accuracies(
+        in_sample=in_sample,
+        epsilon=epsilon,
+        baseline=np.asarray(pairs.weight @ (pairs.human == 0)),
+        held_out=_means_over_sources(right, facets),
+        beyond_chance=_means_over_sources(beyond_chance, facets),
+        pairs=pairs.source.size,
     )
-    baseline = np.asarray(pairs.weight @ tied)
-    return Accuracies(in_sample, epsilon, baseline, held_out, beyond, pairs.source.size)
+
+
+def _calibrate(
+    steps: "_TieSteps",
+    tied: BoolArray,
+    in_order: BoolArray,
+    weight: FloatArray,
+    cluster: IntArray,
+) -> tuple[float, float, BoolArray]:
+    """Return the highest accuracy and its epsilon, and which pairs are ties with the epsilon that
+    is best on the other clusters."""
+    gains = weight * (tied.astype(np.float64) - in_order)
+    curve = steps.curve(gains)
+    top = int(np.argmax(curve >= curve.max() - _NEAR))
+    is_tie = steps.step < steps.best(curve, gains, cluster)[cluster]
+    return float(weight @ in_order + curve[top]), steps.epsilon(top), is_tie
+
+
+def _means_over_sources(rates: FloatArray, facets: Facets) -> WithoutUnits:
+    """Return means of rates (1 + S, n_sources, K, M), of all systems and without each if these are
+    random."""
+    by_system = rates[1:] if facets.design.random_systems else None
+    return mean_left_out(rates[0], by_system, facets=facets)
 
 
 def _rates(
-    pairs: "_Pairs", counted: FloatArray, in_order: FloatArray, is_tie: FloatArray, tied: FloatArray
-) -> FloatArray:
-    """Return (2, n_sources): the share of the counted pairs of each source that are right, and the
+    pairs: "_Pairs", counted: BoolArray, in_order: BoolArray, is_tie: BoolArray, tied: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return (n_sources,) the share of the counted pairs of each source that are right, and the
     same minus what is right by chance."""
-    right = pairs.share(np.where(is_tie > 0, tied, in_order), counted)
-    chance = _by_chance(pairs.share(is_tie, counted), pairs.share(tied, counted))
-    return np.stack([right, right - chance])
-
-
-def _by_chance(metric_ties: FloatArray, human_ties: FloatArray) -> FloatArray:
-    """Return the share of pairs that are right by chance, from the shares that each ties."""
-    return metric_ties * human_ties + (1 - metric_ties) * (1 - human_ties) / 2
+    right = pairs.share(np.where(is_tie, tied, in_order), counted)
+    metric_ties, human_ties = pairs.share(is_tie, counted), pairs.share(tied, counted)
+    by_chance = metric_ties * human_ties + (1 - metric_ties) * (1 - human_ties) / 2
+    return right, right - by_chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,8 +296,8 @@ class _Pairs:
     def of(cls, human: FloatArray, metrics: FloatArray) -> Self:
         n_sources, n_systems = human.shape[:2]
         first, second = np.triu_indices(n_systems, 1)
-        held = ~np.isnan(human[..., 0])  # columns are complete, so all have the same gaps
-        source, pair = np.nonzero(held[:, first] & held[:, second])
+        present = ~np.isnan(human[..., 0])  # columns are complete, so all have the same gaps
+        source, pair = np.nonzero(present[:, first] & present[:, second])
         first, second = first[pair], second[pair]
         count = np.bincount(source, minlength=n_sources)
         weight = 1 / count[source] / max(1, int((count > 0).sum()))
@@ -288,21 +308,20 @@ class _Pairs:
             gaps.append(np.where(np.abs(gap) <= slacks[-1], 0, gap))
         return cls(first, second, source, n_sources, n_systems, gaps[0], gaps[1], weight, slacks[1])
 
-    def share(self, hit: FloatArray, counted: FloatArray) -> FloatArray:
+    def share(self, hit: BoolArray, counted: BoolArray) -> FloatArray:
         """Return, on every source, the share of its counted pairs that are hit; nan where it has
         none.
         """
-        of = np.bincount(self.source, counted, self.n_sources)
-        hits = np.bincount(self.source, counted * hit, self.n_sources)
-        return np.asarray(hits / np.where(of > 0, of, nan))
+        pairs = np.bincount(self.source, counted, self.n_sources)
+        hits = np.bincount(self.source, counted & hit, self.n_sources)
+        return np.asarray(hits / np.where(pairs > 0, pairs, nan))
 
-    def without_systems(self, each: bool) -> list[FloatArray]:
-        """Return which pairs count: all of them, and if asked for those without each system."""
-        parts = [np.ones(self.source.size)]
-        for system in range(self.n_systems if each else 0):
-            others = (self.first != system) & (self.second != system)
-            parts.append(others.astype(np.float64))
-        return parts
+    def without_systems(self, random_systems: bool) -> list[BoolArray]:
+        """Return which pairs count: all, and if systems are random those without each system."""
+        subsets = [np.ones(self.source.size, dtype=bool)]
+        for system in range(self.n_systems if random_systems else 0):
+            subsets.append((self.first != system) & (self.second != system))
+        return subsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,10 +335,9 @@ class _TieSteps:
 
     @classmethod
     def of(cls, gap: FloatArray, slack: float) -> Self:
-        every, place = np.unique(np.abs(gap), return_inverse=True)
-        number = np.cumsum(np.diff(every, prepend=every[0]) > slack, dtype=np.intp)
-        sizes = every[np.append(np.diff(number) > 0, True)]
-        return cls(sizes, number[place])
+        sizes, place = np.unique(np.abs(gap), return_inverse=True)
+        number = np.cumsum(np.diff(sizes, prepend=sizes[0]) > slack, dtype=np.intp)
+        return cls(sizes[np.append(np.diff(number) > 0, True)], number[place])
 
     def epsilon(self, t: int) -> float:
         return float(self.sizes[t - 1]) if t else 0.0
@@ -336,7 +354,7 @@ class _TieSteps:
     def best(self, curve: FloatArray, gains: FloatArray, clusters: IntArray) -> IntArray:
         """Return for every cluster (C,) the first step that is best for all others together.
 
-        Without a cluster its gained gains are taken from the curve, so no step can be best that lies
+        Without a cluster its gains are taken from the curve, so no step can be best that lies
         further below the top than the gains of any cluster reach, up and down.
         """
         n = int(clusters.max()) + 1

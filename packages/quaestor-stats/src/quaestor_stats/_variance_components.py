@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from math import nan, sqrt
-from typing import TYPE_CHECKING, Self, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,15 +76,13 @@ class Components:
         """Standard error of each system's mean, by the model."""
         return np.asarray(np.sqrt(self.covariance.diagonal()))
 
-    def difference(
-        self, first: Hashable, second: Hashable, *, confidence: float = 0.95
-    ) -> Contrast:
+    def difference(self, first: Hashable, second: Hashable) -> Contrast:
         """Test the difference of two systems' means.
 
         Returns
         -------
         Contrast
-            Student's t interval and two-sided p.
+            Student's 95% t interval and two-sided p.
 
         Notes
         -----
@@ -109,7 +107,7 @@ class Components:
         t = self._student_t(contrast, from_sources, fewest)
         return Contrast(
             value=t.value,
-            ci=t.interval(confidence),
+            ci=t.interval,
             n=n,
             clusters=n,
             df=t.df,
@@ -119,8 +117,8 @@ class Components:
             error=t.error,
         )
 
-    def mean(self, system: Hashable, *, confidence: float = 0.95) -> Result:
-        """Return a system's mean with Student's t interval, without a test.
+    def mean(self, system: Hashable) -> Result:
+        """Return a system's mean with Student's 95% t interval, without a test.
 
         Notes
         -----
@@ -134,11 +132,11 @@ class Components:
         value, method = float(self.means[i]), f"{self.method}; mean, Student's t interval"
         n = int((self.judged[:, i] > 0).sum())
         from_sources = self._from_sources(contrast, n)
-        result = Result(value=value, n=n, clusters=n, method=f"{method}, {confidence:.0%}")
+        result = Result(value=value, n=n, clusters=n, method=f"{method}, 95%")
         if reason := self._without_interval(from_sources, n):
             return replace(result, reason=reason)
         t = self._student_t(contrast, from_sources, n)
-        return replace(result, ci=t.interval(confidence), df=t.df)
+        return replace(result, ci=t.interval, df=t.df)
 
     def _from_sources(self, contrast: FloatArray, n: int) -> float:
         """Return the part of a contrast's variance that n sources contribute."""
@@ -201,45 +199,38 @@ class _StudentT:
 
         return float(2 * special.stdtr(self.df, -abs(self.statistic)))
 
-    def interval(self, confidence: float) -> ConfidenceInterval:
+    @property
+    def interval(self) -> ConfidenceInterval:
+        """The 95% interval."""
         from scipy import special
 
-        reach = float(special.stdtrit(self.df, (1 + confidence) / 2)) * self.error
+        reach = float(special.stdtrit(self.df, 0.975)) * self.error
         return ConfidenceInterval(self.value - reach, self.value + reach)
-
-
-class _RequiredLabels(TypedDict):
-    systems: Labels
-    sources: Labels
-    annotators: Labels
-
-
-class RatingLabels(_RequiredLabels, total=False):
-    """Labels of each rating, (n,) each; by default a system has one question on each source."""
-
-    questions: Labels | None
-    clusters: Labels | None
 
 
 def variance_components(
     ratings: ArrayLike,
     *,
+    systems: Labels,
+    sources: Labels,
+    annotators: Labels,
+    questions: Labels | None = None,
+    clusters: Labels | None = None,
     unit: ClusterUnit = SOURCE,
     annotators_random: bool = True,
-    **labels: Unpack[RatingLabels],
 ) -> Components:
     """Fit the model to long-form ratings of one criterion; rows without a rating are skipped.
 
     Parameters
     ----------
     ratings : (n,) values, NaN where not judged
-    unit : the name of the clusters, and how many an interval needs
-    annotators_random : False makes annotators and annotator:system fixed effects
     systems, sources, annotators : (n,) labels
     questions : (n,) labels; by default a system has one question on each source. With several,
         there is a component "source:system" beside "question"
     clusters : (n,) labels of the sources' clusters; there is then a component "cluster", and the
         variance of a difference is by clusters
+    unit : the name of the clusters, and how many an interval needs
+    annotators_random : False makes annotators and annotator:system fixed effects
 
     Raises
     ------
@@ -260,10 +251,15 @@ def variance_components(
     Gilmore, Thompson and Cullis (1995), Biometrics 51, 1440-1450. Searle, Casella and McCulloch
     (1992), Variance Components, chapter 6. Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
     """
-    systems, codes, y = _coded(ratings, labels)
+    labels = {"systems": systems, "sources": sources, "annotators": annotators}
+    if questions is not None:
+        labels["questions"] = questions
+    if clusters is not None:
+        labels["clusters"] = clusters
+    judged_systems, codes, y = _coded(ratings, labels)
     centre, scale = float(y.mean()), float(y.std())
     design, notes = _design((y - centre) / scale, codes, annotators_random)
-    standardised = _components(systems, codes, design, notes, unit)
+    standardised = _components(judged_systems, codes, design, notes, unit)
     return _rescaled(standardised, centre, scale)
 
 
@@ -281,7 +277,6 @@ def _components(
     dropped = tuple(name for name, variance in variances.items() if variance == 0)
     random = "annotator" in design.blocks
     return Components(
-        **codes.counts(),
         systems=systems,
         means=design.to_means @ fit.coefficients[: design.fixed],
         covariance=covariance,
@@ -289,6 +284,11 @@ def _components(
         dropped=dropped,
         notes=(*notes, *_notes_on_dropped(dropped)),
         random=random,
+        n=len(codes.system),
+        sources=_size(codes.source),
+        questions=_size(codes.question),
+        annotators=_size(codes.annotator),
+        cells=_size(codes.cell),
         freedom=codes.freedom if "annotator:system" in design.blocks else 0,
         method=f"mixed model, REML, annotators {'random' if random else 'fixed'}",
         slopes=reml.slopes(design, fit, covariance),
@@ -314,14 +314,6 @@ def _rescaled(standardised: Components, centre: float, scale: float) -> Componen
         uncertainty=scale**4 * standardised.uncertainty,
         influence=scale * standardised.influence,
     )
-
-
-class _Counts(TypedDict):
-    n: int  # ratings
-    sources: int
-    questions: int
-    annotators: int
-    cells: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,24 +359,16 @@ class _Codes:
         """Degrees of freedom of annotator:system beside both."""
         return _size(self.pair) - _size(self.system) - _size(self.annotator) + 1
 
-    def counts(self) -> _Counts:
-        """Return how many ratings and groups there are."""
-        return {
-            "n": len(self.question),
-            "sources": _size(self.source),
-            "questions": _size(self.question),
-            "annotators": _size(self.annotator),
-            "cells": _size(self.cell),
-        }
-
     def ratings_of_clusters(self) -> FloatArray:
         """Return how many ratings each cluster has of each system, (n_clusters, n_systems)."""
         return np.asarray((_indicator(self.cluster).T @ _indicator(self.system)).toarray())
 
 
-def _coded(ratings: ArrayLike, labels: RatingLabels) -> tuple[list[Hashable], _Codes, FloatArray]:
+def _coded(
+    ratings: ArrayLike, labels: Mapping[str, Labels]
+) -> tuple[list[Hashable], _Codes, FloatArray]:
     """Return the systems that were judged, every rating's groups, and the ratings."""
-    y, names, rows = judged_rows(ratings, **_given(labels))
+    y, names, rows = judged_rows(ratings, **labels)
     if y.size == 0:
         raise Unfit("no ratings")
     if np.ptp(y) <= 1e-12 * np.abs(y).max():
@@ -395,16 +379,6 @@ def _coded(ratings: ArrayLike, labels: RatingLabels) -> tuple[list[Hashable], _C
     if len(judged["sources"]) < 2:
         raise Unfit("one source: two are needed")
     return [names["systems"][i] for i in judged["systems"]], _Codes.of(codes), y
-
-
-def _given(labels: RatingLabels) -> dict[str, Labels]:
-    """Return the labels that are not None; refuse a missing or an unknown kind."""
-    given = {kind: cast("Labels", column) for kind, column in labels.items() if column is not None}
-    if missing := RatingLabels.__required_keys__ - given.keys():
-        raise TypeError(f"labels are missing: {', '.join(sorted(missing))}")
-    if unknown := given.keys() - RatingLabels.__required_keys__ - RatingLabels.__optional_keys__:
-        raise TypeError(f"unknown labels: {', '.join(sorted(unknown))}")
-    return given
 
 
 def _size(code: IntArray) -> int:

@@ -45,12 +45,11 @@ def band(
     *,
     author: Author = "landis-koch",
     demanded: float = 0.95,
-    confidence: float = 0.95,
 ) -> Band:
     """Return the word for an agreement that its data support (Gwet 2014, ch. 6).
 
     The value alone would put .62 from ten units and .62 from ten thousand into one band. Here the
-    standard error, read back from the jackknife-t interval of level ``confidence``, gives the
+    standard error, read back from the jackknife-t 95% interval, gives the
     probability that the band is reached, with the interval's degrees of freedom.
 
     Parameters
@@ -63,7 +62,7 @@ def band(
     df = (agreement.clusters or agreement.n) - 1.0 if isnan(agreement.df) else agreement.df
     if not agreement.defined or isnan(agreement.ci.low) or df < 2:
         return Band("", nan, agreement.reason or "there is no interval to judge the band by")
-    error = (agreement.value - agreement.ci.low) / float(special.stdtrit(df, (1 + confidence) / 2))
+    error = (agreement.value - agreement.ci.low) / float(special.stdtrit(df, 0.975))
     for cut, word in BANDS[author]:
         probability = float(special.stdtr(df, (agreement.value - cut) / error))
         if probability >= demanded:

@@ -8,7 +8,7 @@ with papers.
 """
 
 from math import nan
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from quaestor_stats._result import Result, undefined_result
 
 Number: TypeAlias = float | FloatArray
 Alternative: TypeAlias = Literal["two-sided", "greater"]
+REQUIRED_ITEMS = 4
 
 
 class ImpossibleTriple(ValueError):
@@ -76,7 +77,9 @@ def williams(
     (-1.0767, 0.2843)
     """
     method = f"Williams' test, {alternative}"
-    if reason := unusable_reason(r12, r13, r23, n, fewest=4):
+    if alternative not in get_args(Alternative):
+        raise ValueError(f"alternative: {alternative!r} is neither two-sided nor greater")
+    if reason := _reason_against(r12, r13, r23, n):
         return undefined_result(method, reason, n=n)
     t = float(williams_t(r12, r13, r23, n))
     if np.isnan(t):
@@ -121,7 +124,7 @@ def williams_matrix(
 
     columns = np.asarray(metrics)
     items = complete([human, *columns.T])
-    if items.n < 4:
+    if items.n < REQUIRED_ITEMS:
         raise ValueError(f"Williams' test needs four items, {items.n} are complete")
     r = coefficients(items.columns, method=method)
     t = williams_t(r[0, 1:, None], r[0, None, 1:], r[1:, 1:], items.n)
@@ -129,26 +132,16 @@ def williams_matrix(
     return t, 2 * special.stdtr(items.n - 3, -np.abs(t))
 
 
-def unusable_reason(r12: float, r13: float, r23: float, n: int, *, fewest: int) -> str:
+def _reason_against(r12: float, r13: float, r23: float, n: int) -> str:
     """Return why the three correlations cannot be compared, or an empty string."""
-    if n < fewest:
-        return f"{n} items: the test needs {fewest}"
-    if np.isnan([r12, r13, r23]).any():
-        return "a correlation is undefined"
-    if determinant(r12, r13, r23) < -1e-12:
-        raise ImpossibleTriple("the three correlations cannot come from one common set of items")
-    return ""
-
-
-def checked_alternative(alternative: Alternative) -> None:
-    if alternative not in ("two-sided", "greater"):
-        raise ValueError(f"alternative: {alternative!r} is neither two-sided nor greater")
+    if n < REQUIRED_ITEMS:
+        return f"{n} items: the test needs {REQUIRED_ITEMS}"
+    return "a correlation is undefined" if np.isnan([r12, r13, r23]).any() else ""
 
 
 def _p_of_t(t: float, df: int, alternative: Alternative) -> float:
     from scipy import special
 
-    checked_alternative(alternative)
-    return float(
-        special.stdtr(df, -t) if alternative == "greater" else 2 * special.stdtr(df, -abs(t))
-    )
+    if alternative == "greater":
+        return float(special.stdtr(df, -t))
+    return float(2 * special.stdtr(df, -abs(t)))

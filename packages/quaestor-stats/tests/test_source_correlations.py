@@ -8,11 +8,11 @@ from metric_studies import metric_study
 from scipy import stats
 from test_pooled import SCIPY
 
-from quaestor_stats import _within_source as module
+from quaestor_stats import _source_correlations as module
 from quaestor_stats._design import Design, facets
 from quaestor_stats._jackknife import infer_coefficients
 from quaestor_stats._pooled import COEFFICIENTS
-from quaestor_stats._within_source import (
+from quaestor_stats._source_correlations import (
     mean_left_out,
     system_means_by_source,
     within_source,
@@ -113,10 +113,10 @@ def test_means_alone_are_the_same_and_nowhere_is_undefined() -> None:
 def test_mean_left_out_by_hand() -> None:
     """Sources .2, .4, none, .9: the mean is .5, without the first .65, without the second .55,
     without the last .3."""
-    left = mean_left_out(np.array([0.2, 0.4, NAN, 0.9]), facets(range(4)))
+    left = mean_left_out(np.array([0.2, 0.4, NAN, 0.9]), facets=facets(range(4)))
     assert left.value == pytest.approx(0.5)
     assert left.sources == pytest.approx([0.65, 0.55, NAN, 0.3], nan_ok=True)
     alone = infer_coefficients(
-        mean_left_out(np.array([[NAN], [0.4], [NAN]]), facets(range(3))), scale="plain"
+        mean_left_out(np.array([[NAN], [0.4], [NAN]]), facets=facets(range(3))), scale="plain"
     )
     assert (alone.units[0], alone.reason[0]) == (1, "fewer than three sources: no interval")
