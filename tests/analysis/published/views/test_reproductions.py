@@ -9,7 +9,7 @@ from django.urls import reverse
 import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.management.commands import reproduce
 from analysis.published.actions import reproductions
-from judging import tasks
+from judging.jobs import tasks
 from judging.campaigns.models.campaign import Campaign
 from judging.jobs import storage
 from judging.jobs.actions import jobs

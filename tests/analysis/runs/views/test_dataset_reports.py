@@ -10,7 +10,7 @@ from analysis import frames
 from analysis.models import ReportPage, Run
 from analysis.runs.actions import exports, papers, runs
 from analysis.sections import page
-from judging import tasks
+from judging.jobs import tasks
 from judging.imports.actions import take_back
 from tests import factories
 from tests.judging.imports.studies import (
