@@ -178,14 +178,14 @@ def crowd_events(request: HttpRequest, key: str) -> HttpResponse:
         answer.headers["Retry-After"] = "60"
         return answer
     platform = get_object_or_404(CrowdPlatform.objects.select_related("campaign"), key=key)
-    told = PlatformRequest(
+    sent = PlatformRequest(
         body=request.body,
         signature=request.headers.get("X-Prolific-Request-Signature", ""),
         sent=request.headers.get("X-Prolific-Request-Timestamp", ""),
         event=request.headers.get("X-Event-Id", "")[:MAX_NAME_CHARACTERS],
     )
     try:
-        crowd_platforms.receive_request(platform=platform, told=told, now=timezone.now())
+        crowd_platforms.receive_request(platform=platform, request=sent, now=timezone.now())
     except crowd_platforms.Forged:
         return _said("not signed by the platform", 400)
     except crowd_platforms.UnreadableRequest:

@@ -1,4 +1,4 @@
-"""The one format of shares on pages and in reports."""
+"""The one format of shares, and of differences, on pages and in reports."""
 
 from math import isnan
 
@@ -14,3 +14,15 @@ def percent(share: float | None) -> str:
     if 0 < share <= 0.005:
         return "< 1%"
     return "> 99%" if 0.995 <= share < 1 else f"{100 * share:.0f}%"
+
+
+def format_difference(number: float | None) -> str:
+    """Write a difference with its sign, and a true minus sign.
+
+    >>> [format_difference(number) for number in (0.5, -0.5, -0.001, None)]
+    ['+0.50', '−0.50', '0.00', '–']
+    """
+    if number is None:
+        return "–"
+    text = f"{number:+.2f}".replace("-", "−")
+    return "0.00" if text[1:] == "0.00" else text

@@ -99,8 +99,8 @@ class PolicyCheck:
 
     rule: str
     state: PolicyState
-    told: str
-    mend: str = ""
+    sentence: str
+    remedy: str = ""
 
 
 def checks(study: PlatformStudy) -> list[PolicyCheck]:
@@ -123,25 +123,34 @@ def _pay(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
         return
     rate = study.rate
     if rate is None:
-        told = "No rate of pay is planned, so the pay an hour is unknown."
-        yield PolicyCheck("pay", "fails", told, "Plan: Rate of pay.")
+        sentence = "No rate of pay is planned, so the pay an hour is unknown."
+        yield PolicyCheck("pay", "fails", sentence, "Plan: Rate of pay.")
         return
+    yield _hourly_pay(study, rate, policy.hourly)
+
+
+def _hourly_pay(study: PlatformStudy, rate: Rate, minimums: Mapping[str, Decimal]) -> PolicyCheck:
+    """Compare the pay an hour with the platform's minimum in the same currency."""
     seconds = Decimal(str(study.pilot_seconds or rate.minutes * 60))
     hourly = (rate.amount * HOUR / seconds).quantize(Decimal("0.01"))
-    by = "by the pilot's median time" if study.pilot_seconds else "as planned"
-    least = policy.hourly.get(rate.currency.upper())
-    if least is None and policy.hourly:
-        named = " or ".join(f"{amount} {currency}" for currency, amount in policy.hourly.items())
-        told = f"An hour pays {hourly} {rate.currency} {by}; the platform's least is {named}."
-        yield PolicyCheck("pay", "look", told, "Compare the two at today's rate of exchange.")
-    elif least is not None and hourly < least:
-        told = f"An hour pays {hourly} {rate.currency} {by}, less than the platform's {least}."
-        needed = (least * seconds / HOUR).quantize(Decimal("0.01"), rounding="ROUND_CEILING")
-        mend = f"Plan: Rate of pay, at least {needed} {rate.currency} a task."
-        yield PolicyCheck("pay", "fails", told, mend)
-    else:
-        beyond = f", the platform's least is {least}" if least is not None else ""
-        yield PolicyCheck("pay", "met", f"An hour pays {hourly} {rate.currency} {by}{beyond}.")
+    basis = "by the pilot's median time" if study.pilot_seconds else "as planned"
+    pay = f"An hour pays {hourly} {rate.currency} {basis}"
+    least = minimums.get(rate.currency.upper())
+    if least is None and minimums:
+        named = " or ".join(f"{amount} {currency}" for currency, amount in minimums.items())
+        return PolicyCheck(
+            "pay",
+            "look",
+            f"{pay}; the platform's least is {named}.",
+            "Compare the two at today's rate of exchange.",
+        )
+    if least is None:
+        return PolicyCheck("pay", "met", f"{pay}.")
+    if hourly < least:
+        amount = (least * seconds / HOUR).quantize(Decimal("0.01"), rounding="ROUND_CEILING")
+        remedy = f"Plan: Rate of pay, at least {amount} {rate.currency} a task."
+        return PolicyCheck("pay", "fails", f"{pay}, less than the platform's {least}.", remedy)
+    return PolicyCheck("pay", "met", f"{pay}, the platform's least is {least}.")
 
 
 def _promised(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
@@ -152,32 +161,34 @@ def _promised(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck
     takes = Decimal(str(study.pilot_seconds or study.page_seconds))
     if rate and rate.minutes * 60 < SHORTER * takes:
         whence = "took in the pilot" if study.pilot_seconds else "take as the protocol estimates"
-        told = (
+        sentence = (
             f"The plan counts {rate.minutes} minutes for a task, but tasks {whence} "
             f"{takes / 60:.1f}: the time stated to annotators would be too short."
         )
-        yield PolicyCheck("time", "fails", told, "Plan: Rate of pay, minutes a task.")
+        yield PolicyCheck("time", "fails", sentence, "Plan: Rate of pay, minutes a task.")
     if rate and study.qualifies:
-        told = "The rate pays tasks and checks, but no minute of the qualification."
-        mend = "Include its minutes in the platform's pay, also for annotators who do not qualify."
-        yield PolicyCheck("pay_of_test", "look", told, mend)
+        sentence = "The rate pays tasks and checks, but no minute of the qualification."
+        remedy = (
+            "Include its minutes in the platform's pay, also for annotators who do not qualify."
+        )
+        yield PolicyCheck("pay_of_test", "look", sentence, remedy)
     if not study.pay:
-        told = "The pay is not described; annotators read it before they begin."
-        yield PolicyCheck("pay_told", "fails", told, "Plan: Pay.")
+        sentence = "The pay is not described; annotators read it before they begin."
+        yield PolicyCheck("pay_told", "fails", sentence, "Plan: Pay.")
 
 
 def _work(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if study.tasks is None:
-        told = "Without a share for each annotator, every annotator is given all tasks."
-        yield PolicyCheck("share", "fails", told, "Plan: Maximum tasks for each annotator.")
+        sentence = "Without a share for each annotator, every annotator is given all tasks."
+        yield PolicyCheck("share", "fails", sentence, "Plan: Maximum tasks for each annotator.")
         return
     share = _share_minutes(study)
-    told = f"A share of {study.tasks:,} tasks takes about {share:.0f} minutes, and is kept {study.minutes}."
+    sentence = f"A share of {study.tasks:,} tasks takes about {share:.0f} minutes, and is kept {study.minutes}."
     if share > study.minutes:
-        mend = "Give fewer tasks, or keep a share longer, here and on the platform."
-        yield PolicyCheck("share", "fails", told, mend)
+        remedy = "Give fewer tasks, or keep a share longer, here and on the platform."
+        yield PolicyCheck("share", "fails", sentence, remedy)
     else:
-        yield PolicyCheck("share", "met", told)
+        yield PolicyCheck("share", "met", sentence)
 
 
 def _share_minutes(study: PlatformStudy) -> Decimal:
@@ -193,78 +204,80 @@ def _fairness(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck
     )
     for name, text in study.texts.items():
         if found := THREAT.search(text):
-            told = f"The {name} speaks of “{found[0]}”."
-            mend = "No text may say that a failed check costs pay. A text that says it does not may stay."
-            yield PolicyCheck("threat", "look", told, mend)
+            sentence = f"The {name} speaks of “{found[0]}”."
+            remedy = "No text may say that a failed check costs pay. A text that says it does not may stay."
+            yield PolicyCheck("threat", "look", sentence, remedy)
     plan = study.plan
     if plan.has_checks:
-        told = (
+        sentence = (
             "Gold questions, repeats and degraded copies are no attention checks in the platform's "
             "sense, so they are never a reason to reject."
         )
-        mend = "On the platform, set the code for failed checks to approval or manual review."
-        yield PolicyCheck("form_of_checks", "look" if plan.has_rules else "met", told, mend)
+        remedy = "On the platform, set the code for failed checks to approval or manual review."
+        yield PolicyCheck("form_of_checks", "look" if plan.has_rules else "met", sentence, remedy)
     is_long = study.tasks is None or _share_minutes(study) >= policy.from_minutes
     if is_long and plan.exclude_gold is not None and plan.exclude_gold + 1 < policy.failed_checks:
-        told = (
+        sentence = (
             f"A rule excludes annotators after one failed gold question; in studies of "
             f"{policy.from_minutes} minutes or more at least {policy.failed_checks} must fail."
         )
-        mend = f"Plan: Checks, more than {policy.failed_checks - 1} failed gold questions."
-        yield PolicyCheck("number_of_checks", "fails", told, mend)
+        remedy = f"Plan: Checks, more than {policy.failed_checks - 1} failed gold questions."
+        yield PolicyCheck("number_of_checks", "fails", sentence, remedy)
     if study.qualifies and study.tries < policy.tries:
-        told = f"The qualification can be tried {study.tries} time; a test of understanding takes {policy.tries}."
-        yield PolicyCheck("tries", "fails", told, "Plan: Training and qualification, tries.")
+        sentence = f"The qualification can be tried {study.tries} time; a test of understanding takes {policy.tries}."
+        yield PolicyCheck("tries", "fails", sentence, "Plan: Training and qualification, tries.")
     elif study.qualifies:
-        told = f"The qualification comes first and can be tried {study.tries} times."
-        yield PolicyCheck("tries", "met", told)
+        sentence = f"The qualification comes first and can be tried {study.tries} times."
+        yield PolicyCheck("tries", "met", sentence)
 
 
 def _people(study: PlatformStudy) -> Iterator[PolicyCheck]:
     if study.consent:
         yield PolicyCheck("consent", "met", "Annotators agree before their first task, or decline.")
     else:
-        told = "There is no consent text, so annotators cannot decline."
-        yield PolicyCheck("consent", "fails", told, "Plan: Consent.")
+        sentence = "There is no consent text, so annotators cannot decline."
+        yield PolicyCheck("consent", "fails", sentence, "Plan: Consent.")
     if not study.contact:
         yield PolicyCheck(
             "contact", "fails", "No contact for questions is named.", "Plan: Contact."
         )
     asking = next((each for each in study.asked if IDENTITY.search(each)), "")
     if asking:
-        told = f"The exit form asks for identifying information: “{asking}”."
-        yield PolicyCheck("identity", "fails", told, "Plan: Exit form. Remove the question.")
+        sentence = f"The exit form asks for identifying information: “{asking}”."
+        yield PolicyCheck("identity", "fails", sentence, "Plan: Exit form. Remove the question.")
     else:
-        told = "The platform's ids are replaced by keyed pseudonyms on arrival; no page or export has them."
-        yield PolicyCheck("identity", "met", told)
+        sentence = "The platform's ids are replaced by keyed pseudonyms on arrival; no page or export has them."
+        yield PolicyCheck("identity", "met", sentence)
 
 
 def _ways(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if study.return_template == crowd_kinds.SONA.return_template:
-        told = "The return address is still the example."
-        mend = "Put your school, the experiment's number and the credit token into it."
-        yield PolicyCheck("way_back", "fails", told, mend)
+        sentence = "The return address is still the example."
+        remedy = "Put your school, the experiment's number and the credit token into it."
+        yield PolicyCheck("way_back", "fails", sentence, remedy)
     elif policy.host and f"//{policy.host}/" not in study.return_template:
-        told = "The return address is not the platform's."
-        mend = f"Settings: an address at https://{policy.host}/ with {{code}}; else annotators copy their code."
-        yield PolicyCheck("way_back", "look", told, mend)
+        sentence = "The return address is not the platform's."
+        remedy = f"Settings: an address at https://{policy.host}/ with {{code}}; else annotators copy their code."
+        yield PolicyCheck("way_back", "look", sentence, remedy)
     if not crowd_kinds.gives_credit(study.return_template):  # otherwise codes are not used
         lacking = [words for end, words in study.needed.items() if not study.codes.get(end)]
         if lacking:
-            told = f"There is no code for: {', '.join(lacking)}."
-            yield PolicyCheck("codes", "fails", told, "Settings: Codes, here and on the platform.")
+            sentence = f"There is no code for: {', '.join(lacking)}."
+            yield PolicyCheck(
+                "codes", "fails", sentence, "Settings: Codes, here and on the platform."
+            )
         else:
-            told = "Every end has a code of its own."
-            yield PolicyCheck("codes", "met", told)
+            sentence = "Every end has a code of its own."
+            yield PolicyCheck("codes", "met", sentence)
     if not study.signed:
-        told = (
+        sentence = (
             "Links are not signed: anyone who knows an id of the platform can enter as that person."
         )
-        mend = "Turn on the platform's secure URL, and tick “signed” in the settings."
-        yield PolicyCheck("signed", "look", told, mend)
+        remedy = "Turn on the platform's secure URL, and tick “signed” in the settings."
+        yield PolicyCheck("signed", "look", sentence, remedy)
     if study.kind == "prolific" and not study.hears:
-        told = (
+        sentence = (
             "No secret for the platform's messages: assignments of people who return their submission "
             "are released only when their time has run out."
         )
-        yield PolicyCheck("messages", "look", told, "Settings: Webhook secret.")
+        yield PolicyCheck("messages", "look", sentence, "Settings: Webhook secret.")

@@ -35,14 +35,14 @@ class SourceSpread:
 class Day:
     """One day of one annotator, or of all annotators, on one criterion.
 
-    given: the values. apart: their distances from the values of others on the same units; None if
-    no other annotator judged them.
+    spread: of the values. distances: of their distances from the values of others on the same
+    units; None if no other annotator judged them.
     """
 
     day: str
     values: int
-    given: SourceSpread
-    apart: SourceSpread | None = None
+    spread: SourceSpread
+    distances: SourceSpread | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,35 +69,44 @@ def find_drifts(days: Mapping[str, Sequence[Day]], widths: Mapping[str, float]) 
     the annotator's comparisons, and the difference is at least a tenth of the scale. Days with
     fewer than five sources are not compared.
     """
-    compared = {key: _compared(key, own) for key, own in days.items() if key in widths}
-    count = sum(len(own) for own in compared.values())
-    worst = (max(own, key=lambda each: (-each.p, each.day)) for own in compared.values() if own)
+    compared = {key: _compare_days(key, days[key]) for key in days if key in widths}
+    comparisons = sum(map(len, compared.values()))
+    most_different = [
+        max(drifts, key=lambda drift: (-drift.p, drift.day))
+        for drifts in compared.values()
+        if drifts
+    ]
     return [
-        each
-        for each in worst
-        if each.p * count < LEVEL
-        and abs(each.own - each.others) >= REQUIRED_DIFFERENCE * widths[each.criterion]
+        drift
+        for drift in most_different
+        if drift.p * comparisons < LEVEL
+        and abs(drift.own - drift.others) >= REQUIRED_DIFFERENCE * widths[drift.criterion]
     ]
 
 
-def _compared(criterion: str, days: Sequence[Day]) -> list[Drift]:
-    found = []
-    for each in days:
-        rest = pool_spreads([other.apart for other in days if other is not each and other.apart])
-        if each.apart and rest and min(each.apart.n, rest.n) >= REQUIRED_SOURCES:
-            p = welch(each.apart, rest)
-            found.append(Drift(criterion, each.day, each.apart.mean, rest.mean, each.values, p))
-    return found
+def _compare_days(criterion: str, days: Sequence[Day]) -> list[Drift]:
+    """Return the comparison of each day with the annotator's other days, if both have enough
+    sources."""
+    drifts = []
+    for day in days:
+        rest = pool_spreads(
+            [other.distances for other in days if other is not day and other.distances]
+        )
+        if day.distances and rest and min(day.distances.n, rest.n) >= REQUIRED_SOURCES:
+            p = welch(day.distances, rest)
+            drifts.append(Drift(criterion, day.day, day.distances.mean, rest.mean, day.values, p))
+    return drifts
 
 
 def pool_spreads(spreads: Sequence[SourceSpread]) -> SourceSpread | None:
     """Return the spread of several days together."""
-    n = sum(each.n for each in spreads)
+    n = sum(spread.n for spread in spreads)
     if not n:
         return None
-    mean = sum(each.n * each.mean for each in spreads) / n
+    mean = sum(spread.n * spread.mean for spread in spreads) / n
     squares = sum(
-        (each.n - 1) * each.deviation**2 + each.n * (each.mean - mean) ** 2 for each in spreads
+        (spread.n - 1) * spread.deviation**2 + spread.n * (spread.mean - mean) ** 2
+        for spread in spreads
     )
     return SourceSpread(n, mean, sqrt(squares / (n - 1)) if n > 1 else 0.0)
 

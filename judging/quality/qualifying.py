@@ -28,26 +28,26 @@ class QualificationMark:
 
 def compare_with_key(
     items: Mapping[int, QualificationItem],
-    given: Mapping[tuple[int, int], int],
+    answers: Mapping[tuple[int, int], int],
     *,
     pass_mark: int,
 ) -> QualificationMark:
-    """Compare a try with the key; `given` is by item and criterion, `pass_mark` in per cent of the
-    answers asked for.
+    """Compare a try with the key; `answers` are by item and criterion, `pass_mark` in per cent of the
+    values asked for.
 
     >>> items = {1: QualificationItem({7: [3]}), 2: QualificationItem({7: [1, 2]})}
-    >>> mark(items, {(1, 7): 3, (2, 7): 3}, pass_mark=50)
+    >>> compare_with_key(items, {(1, 7): 3, (2, 7): 3}, pass_mark=50)
     QualificationMark(right=1, asked=2, consistent=True, passed=True)
     """
     asked = sum(len(item.accepted) for item in items.values())
     right = sum(
-        given.get((number, criterion)) in accepted
+        answers.get((number, criterion)) in accepted
         for number, item in items.items()
         for criterion, accepted in item.accepted.items()
     )
     consistent = all(
-        value == given.get((first, criterion), value)
-        for (number, criterion), value in given.items()
+        value == answers.get((first, criterion), value)
+        for (number, criterion), value in answers.items()
         if number in items and (first := items[number].repeats)
     )
     return QualificationMark(
@@ -56,19 +56,19 @@ def compare_with_key(
 
 
 def wrong_criteria(
-    items: Mapping[int, QualificationItem], given: Mapping[tuple[int, int], int]
+    items: Mapping[int, QualificationItem], answers: Mapping[tuple[int, int], int]
 ) -> set[int]:
     """Return the criteria on which an answer is wrong, or differs from the one given before.
 
     >>> items = {1: QualificationItem({7: [3], 8: [2]}), 2: QualificationItem({7: [3], 8: [2]}, 1)}
-    >>> off_criteria(items, {(1, 7): 3, (1, 8): 1, (2, 7): 3, (2, 8): 2})
+    >>> wrong_criteria(items, {(1, 7): 3, (1, 8): 1, (2, 7): 3, (2, 8): 2})
     {8}
     """
-    off = set()
+    wrong = set()
     for number, item in items.items():
         for criterion, accepted in item.accepted.items():
-            value = given.get((number, criterion))
-            first = given.get((item.repeats, criterion), value) if item.repeats else value
+            value = answers.get((number, criterion))
+            first = answers.get((item.repeats, criterion), value) if item.repeats else value
             if value not in accepted or value != first:
-                off.add(criterion)
-    return off
+                wrong.add(criterion)
+    return wrong

@@ -8,7 +8,8 @@ others', and never acts by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb, sqrt
 from statistics import fmean, median, stdev
@@ -54,10 +55,8 @@ class Checked:
     gold, passed: gold questions met, and those with accepted values only. evaded: those that were
     reported as broken and not answered, none of them passed. pairs, same: values given twice, and
     those that were equal. unrepeated: values given once, to questions that were reported as broken
-    at their repeat. lower, higher, ties: degraded copies scored below, above or the same as their
-    questions. differences: by copy, how much higher it was scored, summed over criteria, with the
-    better end up.
-    over criteria, the better end up.
+    at their repeat. differences: by degraded copy, how much higher it was scored than its question,
+    summed over criteria, with the better end up.
     """
 
     gold: int = 0
@@ -66,29 +65,33 @@ class Checked:
     pairs: int = 0
     same: int = 0
     unrepeated: int = 0
-    lower: int = 0
-    higher: int = 0
-    ties: int = 0
     differences: Sequence[int] = ()
 
     @property
     def copies(self) -> int:
-        return self.lower + self.higher + self.ties
+        return len(self.differences)
 
     @property
-    def with_oneself(self) -> float | None:
-        """Return the share of equal values in hidden repeats; None if there are none."""
-        return self.same / self.pairs if self.pairs else None
+    def lower(self) -> int:
+        return sum(difference < 0 for difference in self.differences)
 
     @property
-    def asked_again(self) -> int:
+    def higher(self) -> int:
+        return sum(difference > 0 for difference in self.differences)
+
+    @property
+    def ties(self) -> int:
+        return self.copies - self.lower - self.higher
+
+    @property
+    def repeated_values(self) -> int:
         """Return the number of values of repeated questions, also those reported at the repeat."""
         return self.pairs + self.unrepeated
 
     @property
-    def given_again(self) -> float | None:
+    def repeat_agreement(self) -> float | None:
         """Return the share of these that were given again; None if there are none."""
-        return self.same / self.asked_again if self.asked_again else None
+        return self.same / self.repeated_values if self.repeated_values else None
 
     @property
     def p(self) -> float | None:
@@ -149,7 +152,7 @@ class Flag:
     day: str = ""
 
 
-def flags(works: Sequence[Workload], plan: QualityPlan) -> dict[str, list[Flag]]:
+def flag_annotators(works: Sequence[Workload], plan: QualityPlan) -> dict[str, list[Flag]]:
     """Return the flags by the annotator's label.
 
     Speed: fewer than `fastest` seconds a value, or `faster_than_others` times as fast as the
@@ -159,97 +162,131 @@ def flags(works: Sequence[Workload], plan: QualityPlan) -> dict[str, list[Flag]]
     a run rarer than 1 in 1,000. Below `least_values` values neither pace nor equal values are
     flagged. Drift: a day unlike the annotator's others (`judging.quality.drift`).
     """
-    enough = [each for each in works if each.values >= plan.least_values and each.seconds > 0]
-    totals = _totals(works)
-    found: dict[str, list[Flag]] = {}
-    for work in works:
-        own = [*_speed(work, enough, plan), *_quick(work), *_checked(work.checked, plan)] + [
-            flag for key, use in work.uses.items() for flag in _equal(key, use, totals[key], plan)
-        ]
-        own += [
-            Flag("drift", each.criterion, each.own, each.others, each.n, day=each.day)
-            for each in work.drifts
-        ]
-        if own:
-            found[work.label] = own
-    return found
-
-
-def _checked(own: Checked, plan: QualityPlan) -> Iterable[Flag]:
-    if own.gold >= REQUIRED_GOLD and own.passed / own.gold < plan.least_gold:
-        yield Flag("gold", "", own.passed / own.gold, plan.least_gold, own.gold)
-    elif _breaks_gold_rule(own, plan):
-        allowed = (plan.exclude_gold or 0) / own.gold
-        yield Flag("gold", "", own.passed / own.gold, 1 - allowed, own.gold)
-    if (
-        own.given_again is not None
-        and own.asked_again >= plan.least_values
-        and own.given_again < plan.least_same
-    ):
-        yield Flag("repeats", "", own.given_again, plan.least_same, own.asked_again)
-    if own.copies >= REQUIRED_COPIES and own.p is not None and own.p > LEVEL:
-        yield Flag("degraded", "", own.lower / own.copies, own.p, own.copies)
-
-
-def broken_rules(work: Workload, found: Sequence[Flag], plan: QualityPlan) -> list[str]:
-    """Return the names of the plan's rules that an annotator breaks, in the plan's order."""
-    own, reasons = work.checked, {flag.reason for flag in found}
-    rules = {
-        "exclude_speed": plan.exclude_speed and "speed" in reasons,
-        "exclude_same": plan.exclude_same and bool(reasons & {"same", "run"}),
-        "exclude_gold": _breaks_gold_rule(own, plan),
-        "exclude_repeats": plan.exclude_repeats is not None
-        and own.given_again is not None
-        and own.asked_again >= plan.least_values
-        and own.given_again < plan.exclude_repeats,
-        "exclude_degraded": plan.exclude_degraded and "degraded" in reasons,
+    everybody = count_values(works)
+    paces = {
+        work.label: work.pace
+        for work in works
+        if work.values >= plan.least_values and work.seconds > 0 and work.pace is not None
     }
-    return [name for name, breaks in rules.items() if breaks]
-
-
-def _breaks_gold_rule(own: Checked, plan: QualityPlan) -> bool:
-    if plan.exclude_gold is None or own.gold < (plan.exclude_gold_of or 1):
-        return False
-    return own.gold - own.passed > plan.exclude_gold
-
-
-def _totals(works: Iterable[Workload]) -> dict[str, dict[int, int]]:
-    """Return how often all annotators together gave each value of each criterion."""
-    totals: dict[str, dict[int, int]] = {}
+    flags: dict[str, list[Flag]] = {}
     for work in works:
-        for key, use in work.uses.items():
-            of_key = totals.setdefault(key, {})
-            for value, count in use.counts.items():
-                of_key[value] = of_key.get(value, 0) + count
-    return totals
+        signs = [
+            *flag_speed(work, paces, plan),
+            *flag_quick_answers(work),
+            *flag_gold(work.checked, plan),
+            *flag_repeats(work.checked, plan),
+            *flag_degraded(work.checked),
+        ]
+        for criterion, use in work.uses.items():
+            signs += flag_straightlining(criterion, use, everybody[criterion], plan)
+        signs += flag_drift(work)
+        if signs:
+            flags[work.label] = signs
+    return flags
 
 
-def _speed(work: Workload, enough: Sequence[Workload], plan: QualityPlan) -> Iterable[Flag]:
-    if work not in enough or (pace := work.pace) is None:
+def count_values(works: Iterable[Workload]) -> dict[str, Counter[int]]:
+    """Return how often all annotators together gave each value, by the criterion's key."""
+    values: dict[str, Counter[int]] = {}
+    for work in works:
+        for criterion, use in work.uses.items():
+            values.setdefault(criterion, Counter()).update(use.counts)
+    return values
+
+
+def flag_speed(work: Workload, paces: Mapping[str, float], plan: QualityPlan) -> Iterator[Flag]:
+    """Yield a flag if an annotator is too fast; `paces` are of the annotators with enough values,
+    by label."""
+    if work.label not in paces:
         return
-    others = [each.pace for each in enough if each is not work and each.pace is not None]
+    pace = paces[work.label]
+    others = [other for label, other in paces.items() if label != work.label]
     usual = median(others) if others else None
     if pace < plan.fastest or (usual is not None and pace * plan.faster_than_others < usual):
         yield Flag("speed", "", pace, usual, work.values)
 
 
-def _quick(work: Workload) -> Iterable[Flag]:
+def flag_quick_answers(work: Workload) -> Iterator[Flag]:
+    """Yield a flag if many answers were given too soon after their criterion was shown."""
     if work.timed >= MIN_TIMED_ANSWERS and work.quick / work.timed >= QUICK_SHARE:
         yield Flag("quick", "", work.quick, None, work.timed)
 
 
-def _equal(key: str, use: Use, everybody: Mapping[int, int], plan: QualityPlan) -> Iterable[Flag]:
-    n, of_others = use.total, sum(everybody.values()) - use.total
-    if n < plan.least_values or of_others < plan.least_values:
+def flag_gold(checked: Checked, plan: QualityPlan) -> Iterator[Flag]:
+    """Yield a flag if too few gold questions were passed, by the threshold or the rule."""
+    if checked.gold >= REQUIRED_GOLD and checked.passed / checked.gold < plan.least_gold:
+        yield Flag("gold", "", checked.passed / checked.gold, plan.least_gold, checked.gold)
+    elif _breaks_gold_rule(checked, plan):
+        failures = (plan.exclude_gold or 0) / checked.gold
+        yield Flag("gold", "", checked.passed / checked.gold, 1 - failures, checked.gold)
+
+
+def flag_repeats(checked: Checked, plan: QualityPlan) -> Iterator[Flag]:
+    """Yield a flag if too few values were given again in hidden repeats."""
+    if (share := _repeat_agreement(checked, plan)) is not None and share < plan.least_same:
+        yield Flag("repeats", "", share, plan.least_same, checked.repeated_values)
+
+
+def flag_degraded(checked: Checked) -> Iterator[Flag]:
+    """Yield a flag if degraded copies were not scored lower than their questions."""
+    if checked.copies >= REQUIRED_COPIES and checked.p is not None and checked.p > LEVEL:
+        yield Flag("degraded", "", checked.lower / checked.copies, checked.p, checked.copies)
+
+
+def flag_straightlining(
+    criterion: str, use: Use, everybody: Mapping[int, int], plan: QualityPlan
+) -> Iterator[Flag]:
+    """Yield a flag if most values of a criterion, or many in a row, are one that others seldom
+    give. `everybody`: the annotator's values and the others'."""
+    others_total = sum(everybody.values()) - use.total
+    if min(use.total, others_total) < plan.least_values:
         return
     value, count = max(use.counts.items(), key=lambda pair: (pair[1], -pair[0]))
-    others = (everybody[value] - count) / of_others
-    if count / n >= plan.same_share and others < OTHERS_DIFFER:
-        yield Flag("same", key, count / n, others, n, value)
-    elif use.run >= plan.longest_run:
-        theirs = (everybody[use.run_value] - use.counts.get(use.run_value, 0) + 1) / (of_others + 2)
-        if n * theirs**use.run < RARE_RUN:
-            yield Flag("run", key, use.run, theirs, n, use.run_value)
+    share = count / use.total
+    others_share = (everybody[value] - count) / others_total
+    if share >= plan.same_share and others_share < OTHERS_DIFFER:
+        yield Flag("same", criterion, share, others_share, use.total, value)
+        return
+    if use.run < plan.longest_run:
+        return
+    # one success and one failure more: a value that no other annotator gave is not impossible
+    others_count = everybody[use.run_value] - use.counts.get(use.run_value, 0)
+    chance = (others_count + 1) / (others_total + 2)
+    if use.total * chance**use.run < RARE_RUN:
+        yield Flag("run", criterion, use.run, chance, use.total, use.run_value)
+
+
+def flag_drift(work: Workload) -> Iterator[Flag]:
+    """Yield a flag for each criterion with a day unlike the annotator's others."""
+    for drift in work.drifts:
+        yield Flag("drift", drift.criterion, drift.own, drift.others, drift.n, day=drift.day)
+
+
+def broken_rules(work: Workload, flags: Sequence[Flag], plan: QualityPlan) -> list[str]:
+    """Return the names of the plan's rules that an annotator breaks, in the plan's order."""
+    reasons = {flag.reason for flag in flags}
+    agreement = _repeat_agreement(work.checked, plan)
+    rules = {
+        "exclude_speed": plan.exclude_speed and "speed" in reasons,
+        "exclude_same": plan.exclude_same and bool(reasons & {"same", "run"}),
+        "exclude_gold": _breaks_gold_rule(work.checked, plan),
+        "exclude_repeats": plan.exclude_repeats is not None
+        and agreement is not None
+        and agreement < plan.exclude_repeats,
+        "exclude_degraded": plan.exclude_degraded and "degraded" in reasons,
+    }
+    return [name for name, breaks in rules.items() if breaks]
+
+
+def _repeat_agreement(checked: Checked, plan: QualityPlan) -> float | None:
+    """Return the share of values that were given again; None if the plan asks for more values."""
+    return checked.repeat_agreement if checked.repeated_values >= plan.least_values else None
+
+
+def _breaks_gold_rule(checked: Checked, plan: QualityPlan) -> bool:
+    if plan.exclude_gold is None or checked.gold < (plan.exclude_gold_of or 1):
+        return False
+    return checked.gold - checked.passed > plan.exclude_gold
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def test_platform_qualification_and_checks_on_one_way_with_every_page_reloaded(p
     assert (own.end, own.enrollment.qualified_at is not None) == ("completed", True)
     [standing] = snapshots.campaign_counts(platform.campaign).annotators.values()
     assert standing.work.tasks == 6
-    assert standing.work.checked.with_oneself == 1
+    assert standing.work.checked.repeat_agreement == 1
     assert standing.work.checked.pairs == 2 * kinds.count("checks")
     assert Enrollment.objects.count() == 1
 
@@ -144,5 +144,5 @@ def test_sona_gives_no_credit_to_whoever_declines_and_says_what_its_address_lack
     person = Person(crowd, pid="7").opens().declines()
     assert "webstudy_credit" not in person.page.text
     held = {each.rule: each for each in crowd_platforms.policy_checks(platform)}
-    assert (held["way_back"].state, "credit token" in held["way_back"].mend) == ("fails", True)
+    assert (held["way_back"].state, "credit token" in held["way_back"].remedy) == ("fails", True)
     assert "codes" not in held

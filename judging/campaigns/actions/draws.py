@@ -147,6 +147,24 @@ def _commas() -> Iterator[str]:
 def _round(round: Round) -> dict[str, Any]:
     """Return a round's tasks, each unit as source, system and slot, and its places in the order of
     the queue."""
+    return _own_design(round) | {
+        "name": round_name(round),
+        "tasks": _task_rows(round),
+        "places": _place_rows(round),
+        "sources": _source_rows(round),
+    }
+
+
+def _own_design(round: Round) -> dict[str, Any]:
+    """Return the design of a pilot or calibration; that of the main round is the campaign's."""
+    if round.kind == Round.Kind.MAIN:
+        return {}
+    is_deep = round.campaign.order == Campaign.Order.DEPTH
+    order = Campaign.Order.DEPTH if is_deep else Campaign.Order.BREADTH
+    return {"order": order, "annotators_per_task": round.per_task}
+
+
+def _task_rows(round: Round) -> Iterator[dict[str, Any]]:
     shown = TaskUnit.objects.filter(task__round=round).order_by("task__number", "position")
     units = shown.values_list(
         "task__number",
@@ -154,32 +172,28 @@ def _round(round: Round) -> dict[str, Any]:
         "unit__question_set__system__name",
         "unit__position",
     )
-    tasks = itertools.groupby(units.iterator(), key=itemgetter(0))
-    campaign = round.campaign
-    other: dict[str, Any] = {}
-    sources = selections.judged_sources(campaign)
-    if round.kind != Round.Kind.MAIN:
-        own = TaskUnit.objects.filter(task__round=round).values("unit__question_set__source")
-        sources = campaign.dataset.sources.filter(pk__in=own)
-        is_deep = campaign.order == Campaign.Order.DEPTH
-        order = Campaign.Order.DEPTH if is_deep else Campaign.Order.BREADTH
-        other = {"order": order, "annotators_per_task": round.per_task}
-    sources = sources.order_by("position").prefetch_related("question_sets__system")
+    for number, rows in itertools.groupby(units.iterator(), key=itemgetter(0)):
+        yield {"number": number, "units": [unit for _number, *unit in rows]}
+
+
+def _place_rows(round: Round) -> Iterator[list[Any]]:
     # outside a panel, seats are lent to annotators for a share of the work, and not drawn
-    is_panel = campaign.order == Campaign.Order.PANEL
+    is_panel = round.campaign.order == Campaign.Order.PANEL
     seat = F("seat") if is_panel else Value(None, output_field=PositiveSmallIntegerField())
     places = Assignment.objects.filter(round=round).order_by("position").distinct()
-    return other | {
-        "name": round_name(round),
-        "tasks": (
-            {"number": number, "units": [unit for _number, *unit in shown]}
-            for number, shown in tasks
-        ),
-        "places": map(
-            list, places.values_list("position", "task__number", "place", seat).iterator()
-        ),
-        "sources": (
-            [source.key, sorted(held.system.name for held in source.question_sets.all())]
-            for source in sources.iterator(chunk_size=SOURCES_AT_ONCE)
-        ),
-    }
+    columns = places.values_list("position", "task__number", "place", seat)
+    return map(list, columns.iterator())
+
+
+def _source_rows(round: Round) -> Iterator[list[Any]]:
+    if round.kind == Round.Kind.MAIN:
+        sources = selections.judged_sources(round.campaign)
+    else:
+        units = TaskUnit.objects.filter(task__round=round)
+        sources = round.campaign.dataset.sources.filter(
+            pk__in=units.values("unit__question_set__source")
+        )
+    sources = sources.order_by("position").prefetch_related("question_sets__system")
+    for source in sources.iterator(chunk_size=SOURCES_AT_ONCE):
+        sets = source.question_sets.all()
+        yield [source.key, sorted(question_set.system.name for question_set in sets)]

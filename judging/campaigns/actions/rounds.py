@@ -181,13 +181,13 @@ def open_round(
         tasks = _make_tasks(round, units, progress)
         if not tasks:
             raise NothingToJudge("The dataset holds no question to judge. Import questions first.")
-        laid, told = len(tasks) * round.per_task, itertools.count(1)
+        total, batches = len(tasks) * round.per_task, itertools.count(1)
         copy_rows(
             Assignment,
             PLACE,
             _places(round, tasks),
             stored=lambda _count: progress(
-                min(next(told) * COPIED, laid), laid, "Drawing assignments"
+                min(next(batches) * COPIED, total), total, "Drawing assignments"
             ),
         )
         authorships.bar_own_tasks(round=round)
@@ -256,43 +256,45 @@ PLACE = (
 
 def _places(round: Round, tasks: Sequence[tuple[int, CutSet]]) -> Iterable[CopiedRow]:
     """Return the rows of all places; in a panel, with the seats they are reserved for."""
-    campaign = round.campaign
-    last = (
-        Assignment.objects.filter(round__campaign=campaign).aggregate(last=Max("position"))["last"]
-        or 0
-    )
-    if campaign.order == Campaign.Order.PANEL and round.kind == Round.Kind.MAIN:
-        if not panels.fits_panel(campaign.protocol):
-            raise NothingToJudge(
-                "The protocol shows several systems at once; a panel needs one system to a task.",
-                code="protocol_misfit",
-            )
-        panels.seat_everybody(campaign)
-        uuids, kept = random_uuids(), panels.lay_out_panel(round=round, tasks=_by_system(tasks))
-        return (
-            _place(round.pk, each.task, each.place, position, each.seat, uuids)
-            for position, each in enumerate(kept, start=last + 1)
+    if round.campaign.order == Campaign.Order.PANEL and round.kind == Round.Kind.MAIN:
+        places = _panel_places(round, tasks)
+    else:
+        is_deep = round.campaign.order == Campaign.Order.DEPTH
+        order: design.PlaceOrder = "depth" if is_deep else "breadth"
+        drawn = design.places(
+            len(tasks), per_task=round.per_task, order=order, draws=draws.round_draws(round)
         )
-    order: design.PlaceOrder = "depth" if campaign.order == Campaign.Order.DEPTH else "breadth"
-    drawn, uuids = draws.round_draws(round), random_uuids()
+        places = ((tasks[place.task][0], place.place, None) for place in drawn)
+    laid_out = Assignment.objects.filter(round__campaign=round.campaign)
+    last = laid_out.aggregate(last=Max("position"))["last"] or 0
+    uuids = random_uuids()
     return (
-        _place(round.pk, tasks[each.task][0], each.place, last + each.position, None, uuids)
-        for each in design.places(len(tasks), per_task=round.per_task, order=order, draws=drawn)
+        (next(uuids), round.pk, task, place, position, seat, "open", 0, next(uuids), 0)
+        for position, (task, place, seat) in enumerate(places, start=last + 1)
     )
 
 
-def _place(
-    round: int, task: int, place: int, position: int, seat: int | None, uuids: Iterator[str]
-) -> CopiedRow:
-    return next(uuids), round, task, place, position, seat, "open", 0, next(uuids), 0
+def _panel_places(
+    round: Round, tasks: Sequence[tuple[int, CutSet]]
+) -> Iterator[tuple[int, int, int | None]]:
+    """Give seats to the annotators of a panel; return task, place and seat in the order of the
+    queue."""
+    if not panels.fits_panel(round.campaign.protocol):
+        raise NothingToJudge(
+            "The protocol shows several systems at once; a panel needs one system to a task.",
+            code="protocol_misfit",
+        )
+    panels.seat_everybody(round.campaign)
+    places = panels.lay_out_panel(round=round, tasks=_by_system(tasks))
+    return ((place.task, place.place, place.seat) for place in places)
 
 
 def _by_system(tasks: Sequence[tuple[int, CutSet]]) -> dict[tuple[int, int], list[int]]:
     """Return the tasks of each source and system; a set of single questions has several."""
-    found: dict[tuple[int, int], list[int]] = {}
-    for task, held in tasks:
-        found.setdefault((held.source, held.system), []).append(task)
-    return found
+    by_system: dict[tuple[int, int], list[int]] = {}
+    for task, question_set in tasks:
+        by_system.setdefault((question_set.source, question_set.system), []).append(task)
+    return by_system
 
 
 def reopen(*, round: Round) -> None:
@@ -320,22 +322,22 @@ def units_of_tasks(
     values the protocol's rules set beforehand, are never asked, so they are omitted.
     """
     document = documents.protocol_from_document(protocol.document)
-    rules = _UnitRules(
-        document.rules,
-        document.worst(),
-        any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria),
+    asks_of_sets = any(
+        criterion.unit == "set" or criterion.asked == "once_per_set"
+        for criterion in document.criteria
     )
+    rules = _UnitRules(document.rules, document.worst(), asks_of_sets)
     of_set = defaultdict[int, list[CutUnit]](list)
     for unit in units:
         of_set[unit.question_set].append(unit)
-    asked = ((held, rules.of(of_set[held.pk])) for held in sets)
+    cuts = ((question_set, rules.of(of_set[question_set.pk])) for question_set in sets)
     if protocol.task == Protocol.Task.SOURCE:
-        grouped = itertools.groupby(asked, key=lambda pair: pair[0].source)
+        grouped = itertools.groupby(cuts, key=lambda pair: pair[0].source)
         tasks = [[unit for _, units in pairs for unit in units] for _, pairs in grouped]
     elif protocol.task == Protocol.Task.QUESTION_SET:
-        tasks = [units for _, units in asked]
+        tasks = [units for _, units in cuts]
     else:
-        single = (unit for _, units in asked for unit in units)
+        single = (unit for _, units in cuts for unit in units)
         tasks = list(_batches(single, protocol.page_size))
     return [units for units in tasks if units]
 
@@ -363,42 +365,52 @@ class _UnitRules:
 
 
 def _make_tasks(
-    round: Round, wanted: Sequence[int] | None, progress: TellProgress
+    round: Round, chosen: Sequence[int] | None, progress: TellProgress
 ) -> list[tuple[int, CutSet]]:
     """Store the tasks; return the key of each with the first question set in it."""
     campaign = round.campaign
     sets = QuestionSet.objects.filter(
         source__dataset=campaign.dataset, source__repeat_of__isnull=True
     )
+    if chosen is not None:
+        sets = sets.filter(units__in=chosen).distinct()
+    drawn = _in_drawn_order(round, sets)
+    cuts = units_of_tasks(
+        protocol=campaign.protocol, sets=drawn, units=cut_units(_units_to_cut(campaign, chosen))
+    )
+    check_page(campaign.protocol, max(map(len, cuts), default=0))
+    check_assignments(len(cuts) * round.per_task)
+    keys = _store_tasks(round, cuts, progress)
+    by_key = {question_set.pk: question_set for question_set in drawn}
+    return [(key, by_key[units[0].question_set]) for key, units in zip(keys, cuts, strict=True)]
+
+
+def _units_to_cut(campaign: Campaign, chosen: Sequence[int] | None) -> QuerySet[Unit]:
+    """Return the chosen units of the dataset; by default, all that the campaign judges."""
     try:
         units = (
             selections.judged_units(campaign)
-            if wanted is None
-            else Unit.objects.filter(pk__in=wanted)
+            if chosen is None
+            else Unit.objects.filter(pk__in=chosen)
         )
     except CannotChoose as refused:
         raise NothingToJudge(
             f"The selection of what is judged no longer fits the dataset: {refused}"
         ) from None
-    if wanted is not None:
-        sets = sets.filter(units__in=wanted).distinct()
-    units = units.filter(question_set__source__dataset=campaign.dataset)
-    drawn = _in_drawn_order(round, sets)
-    known = {held.pk: held for held in drawn}
-    cuts = units_of_tasks(
-        protocol=campaign.protocol,
-        sets=drawn,
-        units=cut_units(units),
-    )
-    check_page(campaign.protocol, max(map(len, cuts), default=0))
-    check_assignments(len(cuts) * round.per_task)
+    return units.filter(question_set__source__dataset=campaign.dataset)
+
+
+def _store_tasks(
+    round: Round, cuts: Sequence[Sequence[CutUnit]], progress: TellProgress
+) -> Sequence[int]:
+    """Store tasks with their units; return their keys."""
     keys = take_ids(Task, len(cuts))
     copy_rows(
         Task,
         ("id", "round_id", "number"),
         ((key, round.pk, number) for number, key in enumerate(keys, start=1)),
     )
-    shown, told = sum(map(len, cuts)), itertools.count(1)
+    total, batches = sum(map(len, cuts)), itertools.count(1)
     copy_rows(
         TaskUnit,
         ("task_id", "unit_id", "position"),
@@ -408,10 +420,10 @@ def _make_tasks(
             for position, unit in enumerate(units, start=1)
         ),
         stored=lambda _count: progress(
-            min(next(told) * COPIED, shown), shown, "Cutting the dataset into tasks"
+            min(next(batches) * COPIED, total), total, "Cutting the dataset into tasks"
         ),
     )
-    return [(key, known[units[0].question_set]) for key, units in zip(keys, cuts, strict=True)]
+    return keys
 
 
 def _in_drawn_order(round: Round, sets: QuerySet[QuestionSet]) -> list[CutSet]:
@@ -422,9 +434,9 @@ def _in_drawn_order(round: Round, sets: QuerySet[QuestionSet]) -> list[CutSet]:
         by_source.setdefault((position, key), {})[name] = CutSet(*row)
     drawn = draws.round_draws(round)
     return [
-        held[name]
-        for (_position, key), held in sorted(by_source.items())
-        for name in design.order_of_systems(held, draws=drawn, source_key=key)
+        by_system[name]
+        for (_position, key), by_system in sorted(by_source.items())
+        for name in design.order_of_systems(by_system, draws=drawn, source_key=key)
     ]
 
 

@@ -1,6 +1,6 @@
 """The form to select the questions of a dataset that are judged."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,65 +114,71 @@ class SelectionForm(forms.Form):
         self.selection: Selection = selection_from_document(campaign.selection)
         super().__init__(*args, initial=_initial(self.selection), **kwargs)
         self.names = selections.column_names(self.dataset)
-        self.has_pages = len(self.names) > MAX_PAGE_ROWS
-        self.sought = named.strip() if self.has_pages else ""
-        found = [name for name in self.names if self.sought.casefold() in name.casefold()]
-        self.page: Page[str] = Paginator(found, MAX_PAGE_ROWS).get_page(page)
-        self.initial.update(shown=list(self.page), named=self.sought)
-        shown = self._shown()
-        chosen = self.selection.columns or {}
-        self.others = {
-            name: chosen[name] for name in self.names if name in chosen and name not in shown
-        }
+        self._set_page(page, named.strip())
+        shown, chosen = self._shown(), self.selection.columns or {}
         self._set_columns(shown, chosen)
+        self._set_others(
+            {name: chosen[name] for name in self.names if name in chosen and name not in shown}
+        )
         systems = self.dataset.systems.order_by("name").values_list("name", flat=True)
         self.fields["systems"].choices = [(name, name) for name in systems]
+
+    def _set_page(self, page: str, named: str) -> None:
+        """Set the page of columns whose names contain `named`; all are shown if there are few."""
+        self.has_pages = len(self.names) > MAX_PAGE_ROWS
+        self.sought = named if self.has_pages else ""
+        matching = [name for name in self.names if self.sought.casefold() in name.casefold()]
+        self.page: Page[str] = Paginator(matching, MAX_PAGE_ROWS).get_page(page)
+        self.initial.update(shown=list(self.page), named=self.sought)
         if not self.has_pages:
             del self.fields["named"]
-        if not self.others:
+
+    def _set_others(self, others: Mapping[str, tuple[str, ...]]) -> None:
+        """Offer to untick the columns of other pages, with the names of some."""
+        self.others = others
+        if not others:
             del self.fields["untick_others"]
             return
-        few, more = list(self.others)[:FEW], len(self.others) - FEW
-        self.fields["untick_others"].help_text = _now("Ticked there: %(names)s.") % {
-            "names": ", ".join(few)
-            + (_now(" and %(more)s more") % {"more": f"{more:,}"} if more > 0 else "")
-        }
+        names, more = ", ".join(list(others)[:FEW]), len(others) - FEW
+        if more > 0:
+            names += _now(" and %(more)s more") % {"more": f"{more:,}"}
+        self.fields["untick_others"].help_text = _now("Ticked there: %(names)s.") % {"names": names}
 
     def _shown(self) -> list[str]:
         """Return the columns of the form: those that the sent page showed, or the page's."""
-        said = (
-            self.fields["shown"].widget.value_from_datadict(self.data, self.files, "shown")
-            if self.is_bound
-            else None
-        )
-        return said[:MAX_PAGE_ROWS] if said else list(self.page)
+        widget = self.fields["shown"].widget
+        sent = widget.value_from_datadict(self.data, self.files, "shown") if self.is_bound else []
+        return sent[:MAX_PAGE_ROWS] if sent else list(self.page)
 
     def _set_columns(self, shown: list[str], chosen: Mapping[str, tuple[str, ...]]) -> None:
-        known = set(self.names)
-        values = selections.column_values(
-            self.dataset, [name for name in shown if name in known], most=CATEGORY_VALUES
-        )
-        drawn_by = self.selection.sampling.column if self.selection.sampling else ""
-        offered = dict.fromkeys([*values, *([drawn_by] if drawn_by in known else ())])
-        self.fields["column"].choices = [("", "–"), *((name, name) for name in offered)]
-        if self.has_pages:
-            self.fields["column"].help_text = _("One of the columns that are shown above.")
+        """Add a field for each shown column that is a category or has ticks."""
+        existing = [name for name in shown if name in self.names]
+        values = selections.column_values(self.dataset, existing, most=CATEGORY_VALUES)
+        self._offer_columns(values)
         self.columns = {
             f"column-{number}": name
             for number, name in enumerate(shown)
             if name in values and (len(values[name]) <= CATEGORY_VALUES or name in chosen)
         }
         for key, name in self.columns.items():
+            ticks = chosen.get(name, ())
             self.fields[key] = forms.MultipleChoiceField(
                 label=name,
                 required=False,
-                initial=chosen.get(name, ()),
+                initial=ticks,
                 widget=forms.CheckboxSelectMultiple,
-                choices=[
-                    (value, value)
-                    for value in dict.fromkeys([*values[name], *chosen.get(name, ())])
-                ],
+                choices=[(value, value) for value in dict.fromkeys([*values[name], *ticks])],
             )
+
+    def _offer_columns(self, shown: Iterable[str]) -> None:
+        """Offer the shown columns, and the one that is chosen, to draw a sample by."""
+        names = list(shown)
+        sampling = self.selection.sampling
+        if sampling and sampling.column in self.names and sampling.column not in names:
+            names.append(sampling.column)
+        self.fields["column"].choices = [("", "–"), *((name, name) for name in names)]
+        if self.has_pages:
+            self.fields["column"].help_text = _("One of the columns that are shown above.")
 
     def parts(self) -> list[SelectionPart]:
         """Return the fields by what they select."""

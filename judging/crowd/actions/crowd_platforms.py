@@ -149,6 +149,27 @@ def change_platform(
 
 def check_settings(settings: PlatformSettings) -> None:
     """Raise InvalidInput for the first setting that cannot be used."""
+    _check_parameters(settings)
+    check_between(settings.minutes, *MINUTES, field="minutes")
+    for field, most in LONGEST.items():
+        check_length(getattr(settings, field), most, field=field)
+    template = settings.return_template
+    has_place = "{code}" in template or crowd_kinds.gives_credit(template)
+    if template and not (template.startswith("https://") and has_place):
+        raise InvalidInput("It begins with https:// and contains {code}.", field="return_template")
+    if wrong := [study for study in settings.studies if not crowd_kinds.is_id(study)]:
+        raise InvalidInput(f"This is no id of a study: {wrong[0][:80]}.", field="studies")
+    _check_signing(settings)
+    for end, code in settings.codes.items():
+        if not crowd_kinds.CODE.fullmatch(code):
+            raise InvalidInput(
+                "A code has 4 to 40 letters, digits, hyphens or underscores.", field=f"codes.{end}"
+            )
+    if _has_repeats(settings.codes.values()):
+        raise InvalidInput("Two ends have the same code; each needs its own.")
+
+
+def _check_parameters(settings: PlatformSettings) -> None:
     names = (settings.person_param, settings.study_param, settings.session_param)
     for field, name in zip(PARAMETERS, names, strict=True):
         if (name or field == "person_param") and not crowd_kinds.PARAMETER.fullmatch(name):
@@ -157,15 +178,11 @@ def check_settings(settings: PlatformSettings) -> None:
                 "with a letter.",
                 field=field,
             )
-    check_between(settings.minutes, *MINUTES, field="minutes")
-    for field, most in LONGEST.items():
-        check_length(getattr(settings, field), most, field=field)
-    template = settings.return_template
-    has_place = "{code}" in template or crowd_kinds.gives_credit(template)
-    if template and not (template.startswith("https://") and has_place):
-        raise InvalidInput("It begins with https:// and contains {code}.", field="return_template")
-    if wrong := [each for each in settings.studies if not crowd_kinds.is_id(each)]:
-        raise InvalidInput(f"This is no id of a study: {wrong[0][:80]}.", field="studies")
+    if _has_repeats(filter(None, names)):
+        raise InvalidInput("Two parameters have the same name.")
+
+
+def _check_signing(settings: PlatformSettings) -> None:
     if settings.keys_url and not signed_links.is_allowed(settings.keys_url):
         raise InvalidInput(
             "This site may not read keys there; its operator can allow it (QUAESTOR_CROWD_ORIGINS).",
@@ -178,15 +195,6 @@ def check_settings(settings: PlatformSettings) -> None:
         raise InvalidInput(
             "Links of other studies cannot be detected without it.", field="study_param"
         )
-    for end, code in settings.codes.items():
-        if not crowd_kinds.CODE.fullmatch(code):
-            raise InvalidInput(
-                "A code has 4 to 40 letters, digits, hyphens or underscores.", field=f"codes.{end}"
-            )
-    if _has_repeats(settings.codes.values()):
-        raise InvalidInput("Two ends have the same code; each needs its own.")
-    if _has_repeats(filter(None, names)):
-        raise InvalidInput("Two parameters have the same name.")
 
 
 def _has_repeats(texts: Iterable[str]) -> bool:
@@ -302,60 +310,67 @@ class PlatformRequest:
     event: str
 
 
-def receive_request(*, platform: CrowdPlatform, told: PlatformRequest, now: datetime) -> CrowdEvent:
+def receive_request(
+    *, platform: CrowdPlatform, request: PlatformRequest, now: datetime
+) -> CrowdEvent:
     """Check the signature of a platform's request, store it once, and free the share of a participant
     who it says has left.
 
     Raises Forged or UnreadableRequest.
     """
+    sent_at = _check_signature(platform, request, now)
+    content = _read(request.body)
+
+    def hashed(what: str, external: str) -> str:
+        return participations.hash_external_id(platform, what, external) if external else ""
+
+    event = CrowdEvent(
+        platform=platform,
+        event=hashlib.sha256((request.event or request.signature).encode()).hexdigest(),
+        signature=hashlib.sha256(request.signature.encode()).hexdigest(),
+        session=hashed("session", content["resource_id"]),
+        kind=content["event_type"],
+        # it writes TIMED-OUT and AWAITING REVIEW
+        status=re.sub(r"[\s_]+", "-", content["status"].upper()),
+        sent_at=sent_at,
+        received_at=now,
+    )
+    person = hashed("person", content["participant_id"])
+    return participations.store_platform_event(platform=platform, event=event, person=person)
+
+
+def _check_signature(platform: CrowdPlatform, request: PlatformRequest, now: datetime) -> datetime:
+    """Return when a request was sent; raise Forged unless the platform signed it just now."""
     secret = seals.unseal_secret(platform.webhook_secret)
-    signed = b64encode(
-        hmac.digest(secret.encode(), told.sent.encode() + told.body, "sha256")
-    ).decode()
-    if not secret or not constant_time_compare(signed, told.signature):
+    digest = hmac.digest(secret.encode(), request.sent.encode() + request.body, "sha256")
+    if not secret or not constant_time_compare(b64encode(digest).decode(), request.signature):
         raise Forged
-    if not told.sent.isdecimal() or len(told.sent) > 12:
+    if not request.sent.isdecimal() or len(request.sent) > 12:
         raise Forged
     try:
-        sent_at = datetime.fromtimestamp(int(told.sent), tz=UTC)
+        sent_at = datetime.fromtimestamp(int(request.sent), tz=UTC)
     except (ValueError, OverflowError):  # a year that datetime lacks
         raise Forged from None
     if not now - OLDEST <= sent_at <= now + NEWEST:
         raise Forged
-    said = _read(told.body)
-    submission, person = said["resource_id"], said["participant_id"]
-    event = CrowdEvent(
-        platform=platform,
-        event=hashlib.sha256((told.event or told.signature).encode()).hexdigest(),
-        signature=hashlib.sha256(told.signature.encode()).hexdigest(),
-        session=participations.hash_external_id(platform, "session", submission)
-        if submission
-        else "",
-        kind=said["event_type"],
-        # it writes TIMED-OUT and AWAITING REVIEW
-        status=re.sub(r"[\s_]+", "-", said["status"].upper()),
-        sent_at=sent_at,
-        received_at=now,
-    )
-    person = participations.hash_external_id(platform, "person", person) if person else ""
-    return participations.store_platform_event(platform=platform, told=event, person=person)
+    return sent_at
 
 
 def _read(body: bytes) -> dict[str, str]:
     """Return the fields that are read from a request; ids only if it is about a submission."""
     try:
-        said = json.loads(body)
-        kind = str(said["event_type"])[:60]
+        sent = json.loads(body)
+        kind = str(sent["event_type"])[:60]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise UnreadableRequest from None
-    found = {"event_type": kind, "status": str(said.get("status") or "")[:30]}
-    about = kind == "submission.status.change"
+    content = {"event_type": kind, "status": str(sent.get("status") or "")[:30]}
+    is_about_submission = kind == "submission.status.change"
     for name in ("resource_id", "participant_id"):
-        value = said.get(name) if about else ""
-        found[name] = value if isinstance(value, str) and crowd_kinds.is_id(value) else ""
-    if re.search(r"[\0\ud800-\udfff]", kind + found["status"]):  # PostgreSQL stores neither
+        value = sent.get(name) if is_about_submission else ""
+        content[name] = value if isinstance(value, str) and crowd_kinds.is_id(value) else ""
+    if re.search(r"[\0\ud800-\udfff]", kind + content["status"]):  # PostgreSQL stores neither
         raise UnreadableRequest
-    return found
+    return content
 
 
 def rotate_platform_secrets() -> int:

@@ -7,6 +7,7 @@ If several rows are locked, the order is: campaign, enrollment, participation, p
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -16,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from judging.base.actions import seals
 from judging.base.limits import MAX_ARRIVALS_PER_MINUTE
-from judging.base.models.statements import query_rows
+from judging.base.models.statements import named_statements, query_rows
 from judging.base.refusals import Refused
 from judging.campaigns.actions import panels
 from judging.campaigns.campaign_texts import whole_consent
@@ -43,21 +44,7 @@ LATER = (
 # A sign of life is any request of a logged-in browser, stored to the minute, and any save, as for
 # the lease of a task. Getting a share counts as one too.
 SILENT = timedelta(minutes=assignments.NEWCOMER_MINUTES) + visits.EXACT
-DUE = """
-SELECT own.id FROM judging_participation own
-JOIN judging_crowdplatform platform ON platform.id = own.platform_id
-JOIN judging_enrollment enrolled ON enrolled.id = own.enrollment_id
-WHERE own.reserved_until IS NOT NULL
-    AND (%(platform)s::bigint IS NULL OR platform.id = %(platform)s)
-    AND (%(own)s::bigint IS NULL OR own.id = %(own)s)
-    AND (own.reserved_until < %(now)s
-        OR own.reserved_until - platform.minutes * interval '1 minute' < %(silent)s
-        AND NOT EXISTS (SELECT FROM judging_assignment done WHERE done.enrollment_id = enrolled.id
-            AND (done.submitted_at IS NOT NULL OR done.last_seen_at >= %(silent)s))
-        AND NOT EXISTS (SELECT FROM judging_visit visit WHERE visit.user_id = enrolled.user_id
-            AND visit.seen_at >= %(silent)s))
-ORDER BY own.id
-"""
+SQL = named_statements(Path(__file__).with_suffix(".sql"))
 
 
 class BadLink(Refused):
@@ -423,7 +410,7 @@ def free_due_shares(*, now: datetime, platform: CrowdPlatform | None = None) -> 
     """Free the shares whose time has run out, and those of newcomers who give no sign of life;
     return how many."""
     names = {"now": now, "silent": now - SILENT, "platform": platform.pk if platform else None}
-    found = [pk for (pk,) in query_rows(DUE, names | {"own": None})]
+    found = [pk for (pk,) in query_rows(SQL["due"], names | {"own": None})]
     due = Participation.objects.select_related("platform", "enrollment").filter(pk__in=found)
     return sum(_release(own, names, now) for own in due)
 
@@ -433,7 +420,7 @@ def _release(own: Participation, names: Mapping[str, Any], now: datetime) -> boo
     it was freed."""
     with transaction.atomic():
         _locked(own)
-        still = bool(query_rows(DUE, {**names, "own": own.pk}))
+        still = bool(query_rows(SQL["due"], {**names, "own": own.pk}))
         return still and free_left_share(
             participation=own, session=own.session, left=Left.EXPIRED, now=now
         )
@@ -491,31 +478,30 @@ def _gone_before(own: Participation) -> str:
     return FREEING[status] if status else ""
 
 
-def store_platform_event(*, platform: CrowdPlatform, told: CrowdEvent, person: str) -> CrowdEvent:
+def store_platform_event(*, platform: CrowdPlatform, event: CrowdEvent, person: str) -> CrowdEvent:
     """Store an event that a platform reported, and free the participant's share if the event ends
     their submission, once however often it is reported."""
     with transaction.atomic():
-        known = Participation.objects.select_related("platform", "enrollment").filter(
-            platform=platform
-        )
-        known = known.filter(person=person) if person else known
-        whose = known.filter(session=told.session).first() if told.session else None
-        told.participation = whose
+        rows = Participation.objects.select_related("platform", "enrollment")
+        rows = rows.filter(platform=platform, session=event.session)
+        rows = rows.filter(person=person) if person else rows
+        participation = rows.first() if event.session else None
+        event.participation = participation
         try:
             with transaction.atomic():
-                told.save()
+                event.save()
         except IntegrityError:  # reported before
-            return (
-                CrowdEvent.objects.filter(platform=platform).filter(event=told.event).first()
-                or told
+            earlier = CrowdEvent.objects.filter(platform=platform, event=event.event)
+            return earlier.first() or event
+        if participation is not None and event.status in FREEING:
+            event.freed = free_left_share(
+                participation=participation,
+                session=event.session,
+                left=FREEING[event.status],
+                now=event.received_at,
             )
-        if whose is not None and told.status in FREEING:
-            left, now = FREEING[told.status], told.received_at
-            told.freed = free_left_share(
-                participation=whose, session=told.session, left=left, now=now
-            )
-            told.save(update_fields=["freed"])
-    return told
+            event.save(update_fields=["freed"])
+    return event
 
 
 def end_newcomer(*, platform: CrowdPlatform, came: Arrival, now: datetime) -> Participation | None:

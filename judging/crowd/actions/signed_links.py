@@ -78,22 +78,31 @@ def _check_claims(
 ) -> None:
     """Raise BadToken unless the token's claims fit `now`, this site, the platform and the link's
     ids."""
-    for name, sign in (("exp", 1), ("nbf", -1)):
-        if name in claims and not isinstance(claims[name], int | float):
-            raise BadToken(f"{name} is no time")
-        if name in claims and sign * (claims[name] - now.timestamp()) + LEEWAY.total_seconds() <= 0:
-            raise BadToken("the token is expired" if sign > 0 else "the token is not valid yet")
+    _check_times(claims, now)
     audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
-    wanted = crowd_kinds.origin(platform.audience)
-    if wanted not in [crowd_kinds.origin(each) for each in audiences if isinstance(each, str)]:
+    origins = [crowd_kinds.origin(audience) for audience in audiences if isinstance(audience, str)]
+    if crowd_kinds.origin(platform.audience) not in origins:
         raise BadToken("the token is for another site")
     kind = crowd_kinds.KINDS[platform.kind]
     if kind.issuer and claims.get("iss") != kind.issuer:
         raise BadToken("the token has another issuer")
-    own = claims.get(platform.kind)
-    said = own if isinstance(own, dict) else claims
-    if any(said.get(name) != value for name, value in ids.items()):
+    nested = claims.get(platform.kind)
+    named = nested if isinstance(nested, dict) else claims
+    if any(named.get(name) != value for name, value in ids.items()):
         raise BadToken("the token names other ids than the link")
+
+
+def _check_times(claims: Mapping[str, Any], now: datetime) -> None:
+    """Raise BadToken if the token is expired or not valid yet, beyond the leeway of clocks."""
+    times = {name: claims[name] for name in ("exp", "nbf") if name in claims}
+    for name, time in times.items():
+        if not isinstance(time, int | float):
+            raise BadToken(f"{name} is no time")
+    moment, leeway = now.timestamp(), LEEWAY.total_seconds()
+    if times["exp"] <= moment - leeway:
+        raise BadToken("the token is expired")
+    if "nbf" in times and times["nbf"] >= moment + leeway:
+        raise BadToken("the token is not valid yet")
 
 
 def _key(platform: CrowdPlatform, kid: str, now: datetime) -> jwt.PyJWK:

@@ -38,8 +38,8 @@ class PolicyCheckSerializer(serializers.Serializer):
     state = serializers.ChoiceField(
         ORDER, help_text="Whether it is met or fails, or has to be looked at."
     )
-    description = serializers.CharField(source="told")
-    remedy = serializers.CharField(source="mend")
+    description = serializers.CharField(source="sentence")
+    remedy = serializers.CharField()
 
 
 class ArrivalsSerializer(serializers.Serializer):

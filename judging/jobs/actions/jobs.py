@@ -9,6 +9,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 from django.dispatch import Signal
 
-from judging.base.models.statements import query_rows
+from judging.base.models.statements import named_statements, query_rows
 from judging.base.refusals import Refused
 from judging.jobs import storage
 from judging.jobs.models.file import StoredFile
@@ -62,6 +63,7 @@ FILES = ("file", "files")  # names of these files in a job's parameters
 BELL = "quaestor_jobs"  # the channel of PostgreSQL's NOTIFY
 LOST_TOO_OFTEN = f"Its worker died {ATTEMPTS} times; it was not tried again."
 
+SQL = named_statements(Path(__file__).with_suffix(".sql"))
 job_ended = Signal()  # sent with `job` and its last `state`, in the transaction of the end
 
 MESSAGE_CHARACTERS = 300  # the width of the column
@@ -69,12 +71,6 @@ IS_DUE = Q(not_before=None) | Q(not_before__lte=Now())
 HAS_UNFINISHED_PARTS = Exists(
     Job.objects.filter(parent=OuterRef("pk"), state__in=[Job.State.QUEUED, Job.State.RUNNING])
 )
-
-TOLD = """
-SELECT COALESCE(jsonb_object_agg(
-    key, CASE WHEN jsonb_typeof(value) IN ('object', 'array') THEN 'true' ELSE value END), '{}')::text
-FROM judging_job CROSS JOIN jsonb_each(result) WHERE id = %(job)s::uuid AND key = ANY(%(names)s::text[])
-"""
 
 
 class JobCancelled(Exception):
@@ -192,7 +188,7 @@ def stop_job(*, job: Job) -> None:
 def result_fields(job: Job, names: Iterable[str]) -> dict[str, Any]:
     """Return some fields of a finished job's result by name, without reading the rest; True in
     place of a list or an object."""
-    [[found]] = query_rows(TOLD, {"job": str(job.pk), "names": list(names)})
+    [[found]] = query_rows(SQL["result_fields"], {"job": str(job.pk), "names": list(names)})
     return dict(json.loads(found))
 
 
@@ -294,51 +290,17 @@ def notify() -> None:
         cursor.execute("SELECT pg_notify(%s, '')", [BELL])
 
 
-# First come the jobs of the user who was served longest ago. Jobs that ask another server may take
-# days, so at most as many of them run as there are workers.
-RESERVE_SQL = """
-WITH clock AS (
-    SELECT statement_timestamp() AS now,
-        statement_timestamp() - make_interval(secs => %(lease)s) AS leased_since
-), served AS (
-    SELECT created_by_id AS person, max(started_at) AS at FROM judging_job
-    WHERE created_by_id IN (SELECT created_by_id FROM judging_job WHERE state = 'queued')
-    GROUP BY 1
-), waiting_for_others AS (
-    SELECT count(*) AS jobs FROM judging_job, clock WHERE kind = %(waits)s AND (state = 'running'
-        OR (state = 'queued' AND rung_at BETWEEN leased_since AND now))
-), workers AS (
-    SELECT GREATEST(1, count(*)) AS present FROM judging_workerpresence, clock
-    WHERE seen_at BETWEEN now - make_interval(secs => %(present)s) AND now AND name <> %(sweep)s
-)
-UPDATE judging_job SET rung_at = statement_timestamp() WHERE id = (
-    SELECT job.id FROM judging_job job
-    CROSS JOIN clock CROSS JOIN waiting_for_others CROSS JOIN workers
-    LEFT JOIN served ON served.person = job.created_by_id
-    WHERE job.state = 'queued' AND job.queue = %(queue)s
-    AND (job.not_before IS NULL OR job.not_before <= now)
-    AND (job.rung_at IS NULL OR job.rung_at NOT BETWEEN leased_since AND now)
-    AND (job.kind <> %(waits)s OR waiting_for_others.jobs < workers.present)
-    AND NOT EXISTS (SELECT FROM judging_job part
-        WHERE part.parent_id = job.id AND part.state IN ('queued', 'running'))
-    ORDER BY served.at NULLS FIRST, job.created_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
-) RETURNING kind, id::text
-"""
-
-
 def reserve(*, queue: str) -> tuple[str, str] | None:
     """Return kind and id of the queue's next job, and lease it to the caller; None if none waits."""
-    wanted: dict[str, str | float] = {
+    arguments: dict[str, str | float] = {
         "lease": LEASE.total_seconds(),
         "present": PRESENT_FOR.total_seconds(),
         "waits": WAITS_FOR_OTHERS,
         "sweep": SWEEP,
         "queue": queue,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(RESERVE_SQL, wanted)
-        found = cursor.fetchone()
-    return found and (found[0], found[1])
+    rows = query_rows(SQL["reserve_next"], arguments)
+    return (rows[0][0], rows[0][1]) if rows else None
 
 
 def note_worker_alive(*, worker: str) -> None:

@@ -33,7 +33,7 @@ from judging.people.models.event import Event
 from judging.people.models.user import User
 from judging.protocols.spans import Marked, range_of
 from judging.quality.actions import check_items, checks, exclusions, exercises, qualifications
-from judging.quality.actions.qualifications import ExerciseValues
+from judging.quality.actions.qualifications import ExerciseValues, QualificationStanding
 from judging.quality.models.exercise import Exercise
 from judging.work.actions import drafts, judgments, sheets
 from judging.work.actions.assignments import Here
@@ -71,38 +71,42 @@ def copy_draft(*, draft: Campaign, by: User, now: datetime, settings: Mapping[st
     It takes a moment, in which the draft and its dataset are locked. Filling the copy takes minutes
     and is a separate step, so that users who join or leave the draft do not wait for it.
     """
-    plan: dict[str, Any] = {key: getattr(draft, key) for key in campaigns.PLANNED}
-    longest = Campaign._meta.get_field("title").max_length or 0
-    plan["title"] = f"{MARK}{draft.title}"[:longest]
     # copies of a worker that died, or that has yet to notice that it lost its job
     delete_unfilled_copies(draft.dry_runs.all())
     with transaction.atomic():
-        held = Campaign.objects.select_for_update(no_key=True).get(pk=draft.pk)
-        check_can_dry_run(held)
-        if not held.memberships.filter(user=by, role=Membership.Role.MANAGER).exists():
+        locked = Campaign.objects.select_for_update(no_key=True).get(pk=draft.pk)
+        check_can_dry_run(locked)
+        if not locked.memberships.filter(user=by, role=Membership.Role.MANAGER).exists():
             raise CannotTry(NO_MANAGER)
-        number = (held.dry_runs.aggregate(last=Max("number"))["last"] or 0) + 1
-        made = campaigns.create_campaign(
-            by=by,
-            dataset=draft.dataset,
-            protocol=draft.protocol,
-            plan=plan,
-            created_by=draft.created_by,  # their right to the dataset decides who sees both
-            origin=Campaign.Origin.SIMULATED,
-            selection=selection_to_document(selections.planned_selection(draft)),
-        )
-        made.memberships.all().delete()
+        number = (locked.dry_runs.aggregate(last=Max("number"))["last"] or 0) + 1
+        copy = _create_copy(draft, by)
         run = DryRun.objects.create(
-            campaign=made, draft=draft, number=number, settings=dict(settings)
+            campaign=copy, draft=draft, number=number, settings=dict(settings)
         )
-        exercises.copy_exercises(draft, made)
-        check_items.copy_checks(draft, made)
-        secret = hashlib.sha256(
-            f"dry run {draft.uuid} {settings.get('seed', number)}".encode()
-        ).hexdigest()
-        campaigns.lock_protocol(campaign=made, now=now, by=by, secret=secret)
-        campaigns.open_campaign(campaign=made, now=now, by=by)
+        exercises.copy_exercises(draft, copy)
+        check_items.copy_checks(draft, copy)
+        seed = f"dry run {draft.uuid} {settings.get('seed', number)}"
+        secret = hashlib.sha256(seed.encode()).hexdigest()
+        campaigns.lock_protocol(campaign=copy, now=now, by=by, secret=secret)
+        campaigns.open_campaign(campaign=copy, now=now, by=by)
     return run
+
+
+def _create_copy(draft: Campaign, by: User) -> Campaign:
+    """Create a campaign with a draft's plan and selection, which no user sees."""
+    longest = Campaign._meta.get_field("title").max_length or 0
+    plan = {key: getattr(draft, key) for key in campaigns.PLANNED}
+    copy = campaigns.create_campaign(
+        by=by,
+        dataset=draft.dataset,
+        protocol=draft.protocol,
+        plan=plan | {"title": f"{MARK}{draft.title}"[:longest]},
+        created_by=draft.created_by,  # their right to the dataset decides who sees both
+        origin=Campaign.Origin.SIMULATED,
+        selection=selection_to_document(selections.planned_selection(draft)),
+    )
+    copy.memberships.all().delete()
+    return copy
 
 
 def show(*, run: DryRun) -> None:
@@ -117,21 +121,21 @@ def conclude_dry_run(*, run: DryRun, by: User) -> None:
     who asked for it is none of its managers. Users who leave the draft from here on wait for the
     end of this transaction, and leave the copy too."""
     staff = Membership.objects.filter(campaign=run.draft).exclude(role=Membership.Role.ANNOTATOR)
-    held = {(each.user_id, each.role) for each in staff.select_for_update(no_key=True)}
+    roles = {(member.user_id, member.role) for member in staff.select_for_update(no_key=True)}
     visible = Campaign.objects.visible_to(by).filter(dry_runs=run)
-    if (by.pk, Membership.Role.MANAGER) not in held or not visible.exists():
+    if (by.pk, Membership.Role.MANAGER) not in roles or not visible.exists():
         raise CannotTry(NO_MANAGER)
-    for each in run.campaign.memberships.all():
-        if (each.user_id, each.role) not in held:
-            each.delete()
+    for member in run.campaign.memberships.all():
+        if (member.user_id, member.role) not in roles:
+            member.delete()
     history.record_event(Event.Act.DRY_RUN_MADE, by=by, campaign=run.draft, about=str(run))
 
 
 def delete_unfilled_copies(runs: DryRunQuerySet) -> None:
     """Delete those of these copies that were not filled to the end."""
     with transaction.atomic():
-        for left in runs.unfilled().select_for_update(of=("self",)):
-            delete_copy(campaign=left.campaign, by=left.campaign.created_by)
+        for run in runs.unfilled().select_for_update(of=("self",)):
+            delete_copy(campaign=run.campaign, by=run.campaign.created_by)
 
 
 def forget_left() -> None:
@@ -176,25 +180,33 @@ def admit_simulated(
 ) -> list[SimulatedArrival]:
     """Have simulated annotators join a copy, train and try the qualification until `count` are
     admitted, or `most` have come."""
-    came: list[SimulatedArrival] = []
-    campaign, let_in = run.campaign, 0
-    training = campaign.exercises.filter(kind=Exercise.Kind.TRAINING)
-    while let_in < count and len(came) < most:
-        number = len(came) + 1
-        own = _enroll(run, number)
+    arrivals: list[SimulatedArrival] = []
+    admitted = 0
+    training = list(run.campaign.exercises.filter(kind=Exercise.Kind.TRAINING))
+    while admitted < count and len(arrivals) < most:
+        number = len(arrivals) + 1
+        enrollment = _enroll(run, number)
         for exercise in training:
-            qualifications.train(enrollment=own, exercise=exercise, now=now)
-        while (standing := qualifications.qualification_standing(own)).outcome == "open":
-            progress(let_in, count, f"Newcomer {number} tries the qualification")
-            given = answer(number, standing.next)
-            qualifications.attempt(enrollment=own, number=standing.next, given=given, now=now)
-            own.refresh_from_db(fields=["qualified_at"])
+            qualifications.train(enrollment=enrollment, exercise=exercise, now=now)
+        progress(admitted, count, f"Newcomer {number} tries the qualification")
+        standing = _qualify(enrollment, number, answer, now)
         is_let_in = standing.outcome != "failed"
-        if not is_let_in and own.seat is not None:
-            exclusions.free_seat(enrollment=own)
-        let_in += is_let_in
-        came.append(SimulatedArrival(number, own, len(standing.tries), is_let_in))
-    return came
+        if not is_let_in and enrollment.seat is not None:
+            exclusions.free_seat(enrollment=enrollment)
+        admitted += is_let_in
+        arrivals.append(SimulatedArrival(number, enrollment, len(standing.tries), is_let_in))
+    return arrivals
+
+
+def _qualify(
+    enrollment: Enrollment, number: int, answer: TryAnswers, now: datetime
+) -> QualificationStanding:
+    """Try the qualification until it is passed or no try is left; return the last standing."""
+    while (standing := qualifications.qualification_standing(enrollment)).outcome == "open":
+        answers = answer(number, standing.next)
+        qualifications.attempt(enrollment=enrollment, number=standing.next, given=answers, now=now)
+        enrollment.refresh_from_db(fields=["qualified_at"])
+    return standing
 
 
 def _enroll(run: DryRun, number: int) -> Enrollment:
@@ -235,13 +247,13 @@ def fill_copy(
     waiting, done = list(people), 0
     places = Assignment.objects.filter(round=main).count()
     while waiting:
-        for each in list(waiting):
-            found = checks.claim_with_checks(enrollment=each, round=main)
-            if not isinstance(found, Here):
+        for enrollment in list(waiting):
+            outcome = checks.claim_with_checks(enrollment=enrollment, round=main)
+            if not isinstance(outcome, Here):
                 # no annotator holds a task between two turns, so none can become free
-                waiting.remove(each)
+                waiting.remove(enrollment)
                 continue
-            _judge(found.assignment, answer, seconds)
+            _judge(outcome.assignment, answer, seconds)
             done += 1
             if done % TOLD_EVERY == 0:
                 progress(min(done, places), places, "Simulated annotators are judging")
@@ -259,24 +271,25 @@ def _judge(taken: Assignment, answer: Answer, seconds: Seconds) -> None:
     """Judge one task, stage by stage as the protocol shows it, and store the simulated time that
     it took."""
     related = ("task", "enrollment", "round__campaign__protocol")
-    own = Assignment.objects.select_related(*related).get(pk=taken.pk)
-    sheet, who, again = (
-        sheets.sheet_of_assignment(own),
-        own.enrollment_id or 0,
-        own.round.kind == Round.Kind.CHECKS,
-    )
+    assignment = Assignment.objects.select_related(*related).get(pk=taken.pk)
+    sheet = sheets.sheet_of_assignment(assignment)
+    who, is_check = assignment.enrollment_id or 0, assignment.round.kind == Round.Kind.CHECKS
     stages, values = len(sheet.protocol.stages), 0
     for stage in range(stages):
-        asked = [each for each in sheet.asked() if each.stage == stage]
-        given = [(each, answer(who, each.unit, each.criterion.key, again)) for each in asked]
-        values += len(asked)
+        answers = [
+            (control, answer(who, control.unit, control.criterion.key, is_check))
+            for control in sheet.asked()
+            if control.stage == stage
+        ]
+        values += len(answers)
         marks = {mark: _marked(mark.unit) for mark in sheet.marks() if mark.stage == stage}
-        drafts.save_draft(assignment=own, page=SentPage(given, sequence=stage + 1, marks=marks))
+        page = SentPage(answers, sequence=stage + 1, marks=marks)
+        drafts.save_draft(assignment=assignment, page=page)
         if stage + 1 < stages:
-            drafts.freeze_stage(assignment=own, stage=stage, sheet=sheet)
-    judgments.submit_task(assignment=own, token=own.submit_token, sheet=sheet)
-    spent = seconds(who, values, own.task.number, again)
-    Assignment.objects.filter(pk=own.pk).update(active_seconds=spent)
+            drafts.freeze_stage(assignment=assignment, stage=stage, sheet=sheet)
+    judgments.submit_task(assignment=assignment, token=assignment.submit_token, sheet=sheet)
+    duration = seconds(who, values, assignment.task.number, is_check)
+    Assignment.objects.filter(pk=assignment.pk).update(active_seconds=duration)
 
 
 def _marked(unit: int) -> Marked:

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from django.db import connection, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
 from judging.base.actions import bulk
+from judging.base.models.statements import named_statements, query_rows
 from judging.base.progress import TellProgress, ignore_progress
 from judging.base.refusals import Refused
 from judging.campaigns.actions import live_agreements
@@ -27,6 +29,7 @@ from judging.work.actions import reservations
 from judging.work.models.assignment import Draft, Marking, Note, SpanMark
 
 ERASING = 1_903_782  # class of the advisory locks of erasures, one lock per campaign
+SQL = named_statements(Path(__file__).with_suffix(".sql"))
 FLOOD = "Joined by a link that strangers had found."
 
 
@@ -192,25 +195,8 @@ def _remove_entered(enrollment: Enrollment) -> dict[str, int]:
     }
 
 
-# The database makes the new places itself, so that none of a million rows is loaded.
-FREE_PLACES = """
-WITH gone AS (
-    DELETE FROM judging_assignment WHERE enrollment_id = %s
-    RETURNING round_id, task_id, place, "position", seat, state
-), opened AS (
-    INSERT INTO judging_assignment (id, round_id, task_id, place, "position", seat, state, reopened,
-        stage, submit_token, active_seconds)
-    SELECT gen_random_uuid(), round_id, task_id, place, "position", seat, 'open', true,
-        0, gen_random_uuid(), 0
-    FROM gone WHERE state IN ('held', 'submitted')
-)
-SELECT count(*) FROM gone
-"""
-
-
 def _free_places(enrollment: Enrollment) -> int:
     """Delete an annotator's assignments, and open the places of those held or submitted; return how
     many were deleted."""
-    with connection.cursor() as cursor:
-        cursor.execute(FREE_PLACES, [enrollment.pk])
-        return int(cursor.fetchone()[0])
+    [[deleted]] = query_rows(SQL["free_places"], {"enrollment": enrollment.pk})
+    return int(deleted)

@@ -420,8 +420,8 @@ class Campaigns(mixins.ListModelMixin, Resource):
         anyway = self.content(OpeningSerializer)["anyway"]
         if campaign.state == Campaign.State.LOCKED and (broken := crowd_platforms.unmet(campaign)):
             if not anyway:
-                said = " ".join(str(each.told) for each in broken)
-                raise Conflict(f"Rules of the crowd platform are not met. {said}")
+                sentences = " ".join(str(check.sentence) for check in broken)
+                raise Conflict(f"Rules of the crowd platform are not met. {sentences}")
             crowd_platforms.note_unmet(campaign=campaign, rules=broken, by=request.user)
         if campaigns.is_slow_to_open(campaign):
             job = tasks.begin_once(kind=campaigns.LAUNCH, by=request.user, campaign=campaign)

@@ -162,7 +162,7 @@ def _annotators_page(
         "page": page,
         "annotators": sorted(
             annotator_rows(campaign, counted, page, request.user),
-            key=lambda row: (not row["told"], row["each"].label),
+            key=lambda row: (not row["flags"], row["each"].label),
         ),
         "days": days_of(campaign, counted.days),
         "invitations": campaign.invitations.annotate(joined=Count("enrollments")).order_by(

@@ -49,8 +49,8 @@ def list_needs(
 def _flagged(annotators: Sequence[dict[str, Any]]) -> Iterator[Need]:
     """Yield the first flag of each annotator who is not excluded, and how many more there are."""
     for row in annotators:
-        if row["told"] and not row["each"].excluded:
-            first, *others = row["told"]
+        if row["flags"] and not row["each"].excluded:
+            first, *others = row["flags"]
             further = _(" More flags: %(n)s.") % {"n": len(others)} if others else ""
             yield Need(first.whole + further, first.act, first.url)
 

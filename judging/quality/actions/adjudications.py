@@ -9,12 +9,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import starmap
+from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 
-from judging.base.models.statements import query_rows
+from judging.base.models.statements import named_statements, query_rows
 from judging.base.refusals import Refused, check_between
 from judging.campaigns.actions.campaigns import NotAllowedNow, check_own_people
 from judging.campaigns.models.assignment import Assignment
@@ -33,35 +35,7 @@ from judging.work.models.judgment import Judgment
 
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 MAX_THRESHOLD = 32_767  # ranks; as the column holds
-# a criterion that is asked once per set gives one row per set, with the set's first unit
-DIFFERING = """
-WITH points AS (
-    SELECT point.criterion_id, point.value,
-        row_number() OVER (PARTITION BY point.criterion_id ORDER BY point.value) AS rank
-    FROM judging_scalepoint point JOIN judging_criterion own ON own.id = point.criterion_id
-    WHERE own.protocol_id = %(protocol)s AND NOT point.missing),
-said AS (
-    SELECT j.unit_id, j.criterion_id, points.rank, unit.question_set_id
-    FROM judging_judgment j
-    JOIN judging_assignment own ON own.id = j.assignment_id AND own.state = 'submitted'
-    JOIN judging_round round ON round.id = own.round_id AND round.kind = 'main'
-    JOIN points ON points.criterion_id = j.criterion_id AND points.value = j.value
-    JOIN judging_unit unit ON unit.id = j.unit_id
-    WHERE round.campaign_id = %(campaign)s AND j.superseded_at IS NULL
-        AND NOT EXISTS (SELECT FROM judging_exclusion x
-                        WHERE x.enrollment_id = own.enrollment_id AND x.lifted_at IS NULL)),
-apart AS (
-    SELECT said.unit_id, said.criterion_id, said.question_set_id, max(rank) - min(rank) AS ranks
-    FROM said JOIN judging_criterion criterion ON criterion.id = said.criterion_id
-    GROUP BY said.unit_id, said.criterion_id, said.question_set_id, criterion.level
-    HAVING CASE criterion.level WHEN 'nominal' THEN count(DISTINCT rank) > 1
-           ELSE max(rank) - min(rank) > %(threshold)s::int END)
-SELECT min(apart.unit_id), apart.criterion_id, max(apart.ranks)
-FROM apart JOIN judging_criterion criterion ON criterion.id = apart.criterion_id
-GROUP BY apart.criterion_id, criterion.position, apart.question_set_id,
-    CASE criterion.asked WHEN 'once_per_set' THEN 0 ELSE apart.unit_id END
-ORDER BY criterion.position
-"""
+SQL = named_statements(Path(__file__).with_suffix(".sql"))
 
 
 class CannotSettle(Refused):
@@ -79,6 +53,28 @@ class Differing:
     criterion: int
     apart: int
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """The unit and the criterion, as ratings are adjudicated."""
+        return self.unit, self.criterion
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRating:
+    """One annotator's rating, with the label of its value."""
+
+    annotator: str
+    value: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownComment:
+    """One annotator's comment on a unit."""
+
+    annotator: str
+    text: str
+
 
 @dataclass(frozen=True, slots=True)
 class ToSettle:
@@ -91,8 +87,8 @@ class ToSettle:
     criterion: Criterion
     prompt: str
     apart: int
-    said: list[tuple[str, int, str]]  # label, value, its words
-    comments: list[tuple[str, str]]
+    ratings: list[ShownRating]
+    comments: list[ShownComment]
     settled: SettledValue | None
 
 
@@ -130,14 +126,17 @@ def find_differences(campaign: Campaign, threshold: int) -> list[Differing]:
     On a nominal scale any two different values count. "Cannot say" is no value, and excluded
     annotators do not count. A criterion that is asked once per set gives one difference per set.
     """
-    names = {"campaign": campaign.pk, "protocol": campaign.protocol_id, "threshold": threshold}
-    found = [Differing(unit, key, ranks) for unit, key, ranks in query_rows(DIFFERING, names)]
-    order = {
-        key: place for place, key in enumerate(dict.fromkeys(each.criterion for each in found))
-    }
+    arguments = {"campaign": campaign.pk, "protocol": campaign.protocol_id, "threshold": threshold}
+    differences = list(starmap(Differing, query_rows(SQL["differences"], arguments)))
+    criteria = list(dict.fromkeys(difference.criterion for difference in differences))
     # by token, not by key: the order of keys would reveal systems
     return sorted(
-        found, key=lambda each: (order[each.criterion], -each.apart, token_of(campaign, each))
+        differences,
+        key=lambda difference: (
+            criteria.index(difference.criterion),
+            -difference.apart,
+            token_of(campaign, difference),
+        ),
     )
 
 
@@ -150,54 +149,49 @@ def settled_of(campaign: Campaign) -> dict[tuple[int, int], int]:
     }
 
 
-def token_of(campaign: Campaign, each: Differing) -> str:
+def token_of(campaign: Campaign, difference: Differing) -> str:
     """Return a form's name for a difference, which does not reveal the unit."""
-    said = f"{campaign.uuid}/{each.unit}/{each.criterion}"
-    digest = salted_hmac("judging.settle", said, secret=settings.PSEUDONYM_KEY, algorithm="sha256")
+    name = f"{campaign.uuid}/{difference.unit}/{difference.criterion}"
+    digest = salted_hmac("judging.settle", name, secret=settings.PSEUDONYM_KEY, algorithm="sha256")
     return digest.hexdigest()[:24]
 
 
-def describe_differences(campaign: Campaign, places: Iterable[Differing]) -> list[ToSettle]:
+def describe_differences(campaign: Campaign, differences: Iterable[Differing]) -> list[ToSettle]:
     """Return differences with everything an adjudicator needs."""
-    places = list(places)
-    units = dict(
-        Unit.objects.filter(pk__in=[each.unit for each in places]).values_list(
-            "pk", "question_set__source"
-        )
-    )
-    sources = excerpts.source_excerpts(set(units.values()))
-    questions = excerpts.question_excerpts(units)
+    differences = list(differences)
+    units = Unit.objects.filter(pk__in=[difference.unit for difference in differences])
+    source_of = dict(units.values_list("pk", "question_set__source"))
+    sources = excerpts.source_excerpts(set(source_of.values()))
+    questions = excerpts.question_excerpts(source_of)
     criteria = Criterion.objects.prefetch_related("points").in_bulk(
-        {each.criterion for each in places}
+        {difference.criterion for difference in differences}
     )
-    protocol = sheets.cached_protocol(campaign.protocol).document
-    prompts = {each.key: each.prompt for each in protocol.criteria}
-    said, comments = _said(campaign, units), _comments(campaign, units)
-    standing = {
-        (each.unit_id, each.criterion_id): each
-        for each in SettledValue.objects.standing().filter(campaign=campaign, unit__in=units)
-    }
+    document = sheets.cached_protocol(campaign.protocol).document
+    prompts = {criterion.key: criterion.prompt for criterion in document.criteria}
+    ratings, comments = _ratings(campaign, source_of), _comments(campaign, source_of)
+    standing = SettledValue.objects.standing().filter(campaign=campaign, unit__in=source_of)
+    adjudicated = {(row.unit_id, row.criterion_id): row for row in standing}
     return [
         ToSettle(
-            token=token_of(campaign, each),
-            source=sources[units[each.unit]],
-            question=questions.get(each.unit, ""),
-            criterion=criteria[each.criterion],
-            prompt=prompts[criteria[each.criterion].key],
-            apart=each.apart,
-            said=said[each.unit, each.criterion],
-            comments=comments[each.unit],
-            settled=standing.get((each.unit, each.criterion)),
+            token=token_of(campaign, difference),
+            source=sources[source_of[difference.unit]],
+            question=questions.get(difference.unit, ""),
+            criterion=criteria[difference.criterion],
+            prompt=prompts[criteria[difference.criterion].key],
+            apart=difference.apart,
+            ratings=ratings[difference.place],
+            comments=comments[difference.unit],
+            settled=adjudicated.get(difference.place),
         )
-        for each in places
+        for difference in differences
     ]
 
 
-def _said(
+def _ratings(
     campaign: Campaign, units: Iterable[int]
-) -> dict[tuple[int, int], list[tuple[str, int, str]]]:
-    found: dict[tuple[int, int], list[tuple[str, int, str]]] = defaultdict(list)
-    wanted = Judgment.objects.standing().filter(
+) -> defaultdict[tuple[int, int], list[ShownRating]]:
+    """Return the ratings of annotators who are not excluded, by unit and criterion."""
+    judgments = Judgment.objects.standing().filter(
         unit__in=units,
         assignment__round__campaign=campaign,
         assignment__round__kind="main",
@@ -206,20 +200,22 @@ def _said(
     excluded = campaign.enrollments.filter(
         exclusions__lifted_at__isnull=True, exclusions__isnull=False
     )
-    columns = ("unit", "criterion", "assignment__enrollment__label", "value", "point__label")
-    kept = wanted.exclude(assignment__enrollment__in=excluded)
-    for unit, criterion, label, value, words in kept.order_by(columns[2]).values_list(*columns):
-        found[unit, criterion].append((label, value, words))
-    return found
+    shown = judgments.exclude(assignment__enrollment__in=excluded)
+    label = "assignment__enrollment__label"
+    ratings: defaultdict[tuple[int, int], list[ShownRating]] = defaultdict(list)
+    columns = ("unit", "criterion", label, "value", "point__label")
+    for unit, criterion, *rating in shown.order_by(label).values_list(*columns):
+        ratings[unit, criterion].append(ShownRating(*rating))
+    return ratings
 
 
-def _comments(campaign: Campaign, units: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
-    found: dict[int, list[tuple[str, str]]] = defaultdict(list)
+def _comments(campaign: Campaign, units: Iterable[int]) -> defaultdict[int, list[ShownComment]]:
     notes = Note.objects.filter(unit__in=units, assignment__round__campaign=campaign)
-    columns = ("unit", "assignment__enrollment__label", "text")
-    for unit, label, text in notes.exclude(text="").order_by(columns[1]).values_list(*columns):
-        found[unit].append((label, text))
-    return found
+    label = "assignment__enrollment__label"
+    comments: defaultdict[int, list[ShownComment]] = defaultdict(list)
+    for unit, *comment in notes.exclude(text="").order_by(label).values_list("unit", label, "text"):
+        comments[unit].append(ShownComment(*comment))
+    return comments
 
 
 def store_adjudicated_rating(
@@ -228,40 +224,47 @@ def store_adjudicated_rating(
     """Store an adjudicated rating; an earlier one is superseded and kept. Return how many units it
     applies to."""
     with transaction.atomic():
-        held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        own = Adjudication.objects.filter(campaign=held, adjudicator=by).first()
-        if own is None:
-            raise NotAllowedNow(
-                "You are not the adjudicator of this campaign.", code="not_adjudicator"
-            )
-        if held.state not in ENDED:
-            raise NotAllowedNow(
-                "Adjudication begins once the campaign is closed.", code="campaign_not_closed"
-            )
-        found = [
-            each for each in find_differences(held, own.threshold) if token_of(held, each) == token
-        ]
-        if not found:
-            raise CannotSettle("Annotators do not differ there any more. Load the page again.")
-        criterion = Criterion.objects.get(pk=found[0].criterion)
+        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        difference = _difference_to_adjudicate(campaign, token, by)
+        criterion = Criterion.objects.get(pk=difference.criterion)
         if not criterion.points.filter(value=value, missing=False).exists():
             raise CannotSettle(
                 f"{value} is not on the scale of {criterion.name}.", code="not_on_scale"
             )
-        units = _units(held, found[0].unit, criterion)
-        same = {"campaign": held, "criterion": criterion, "unit__in": units}
-        SettledValue.objects.standing().filter(**same).update(superseded_at=now)
+        units = _units(campaign, difference.unit, criterion)
+        earlier = SettledValue.objects.standing().filter(campaign=campaign, criterion=criterion)
+        earlier.filter(unit__in=units).update(superseded_at=now)
         SettledValue.objects.bulk_create(
             SettledValue(
-                campaign=held, unit_id=unit, criterion=criterion, value=value,
-                reason=reason.strip()[:500], settled_by=by, settled_at=now,
+                campaign=campaign,
+                unit_id=unit,
+                criterion=criterion,
+                value=value,
+                reason=reason.strip()[:500],
+                settled_by=by,
+                settled_at=now,
             )
             for unit in units
-        )  # fmt: skip
+        )
         history.record_event(
-            Event.Act.VALUE_SETTLED, by=by, campaign=held, about=criterion.key, after=str(value)
+            Event.Act.VALUE_SETTLED, by=by, campaign=campaign, about=criterion.key, after=str(value)
         )
     return len(units)
+
+
+def _difference_to_adjudicate(campaign: Campaign, token: str, by: User) -> Differing:
+    """Return the difference of a token; refuse it to users who may not adjudicate it now."""
+    adjudication = Adjudication.objects.filter(campaign=campaign, adjudicator=by).first()
+    if adjudication is None:
+        raise NotAllowedNow("You are not the adjudicator of this campaign.", code="not_adjudicator")
+    if campaign.state not in ENDED:
+        raise NotAllowedNow(
+            "Adjudication begins once the campaign is closed.", code="campaign_not_closed"
+        )
+    for difference in find_differences(campaign, adjudication.threshold):
+        if token_of(campaign, difference) == token:
+            return difference
+    raise CannotSettle("Annotators do not differ there any more. Load the page again.")
 
 
 def _units(campaign: Campaign, unit: int, criterion: Criterion) -> list[int]:

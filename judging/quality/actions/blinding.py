@@ -9,13 +9,15 @@ dataset of their own. An annotator's own acts count up to the last judgment: exp
 staff who judge. If the time of a right or an act is not known, it counts.
 """
 
+from collections import defaultdict
 from collections.abc import Collection as Group
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from django.db.models import Max, Min, Q
+from django.db.models.functions import Greatest
 
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
@@ -102,27 +104,37 @@ def read_others(campaign: Campaign) -> list[str]:
     """Return the annotators of the main round who had already seen others' judgments, as
     adjudicators of a closed study of the dataset."""
     material = SharedMaterial(campaign)
-    told = Event.objects.filter(campaign__in=material.studies)
-    closed = told.filter(act=Event.Act.CAMPAIGN_CLOSED).values_list("campaign").annotate(Min("at"))
-    first_closed = dict(closed.order_by())
-    named = told.filter(act=Event.Act.ADJUDICATOR_NAMED, campaign__in=first_closed)
-    shown: dict[UUID | None, list[Sight]] = {}
-    for study, about, at in named.values_list("campaign", "about", "at"):
-        sight = Sight(_number(about), material.studies[study], max(at, first_closed[study]))
-        shown.setdefault(study, []).append(sight)
-    settled = SettledValue.objects.filter(campaign__dataset__in=material.since)
-    for study, who, at in settled.values_list("campaign__uuid", "settled_by", "settled_at"):
-        shown.setdefault(study, []).append(Sight(who, material.studies[study], at, own=True))
-    annotators = _annotators(campaign, {each.who for sights in shown.values() for each in sights})
+    sights = _adjudications(material)
+    users = {sight.who for by_study in sights.values() for sight in by_study}
     return sorted(
         annotator.label
-        for annotator in annotators
+        for annotator in _annotators(campaign, users)
         if any(
-            any(each.who == annotator.user and material.shown(each, annotator) for each in sights)
-            and _was_judged(material, study, annotator)
-            for study, sights in shown.items()
+            _saw(material, sights[study], annotator) and _was_judged(material, study, annotator)
+            for study in sights
         )
     )
+
+
+def _adjudications(material: SharedMaterial) -> dict[UUID | None, list[Sight]]:
+    """Return the adjudicators of each closed study, from when they could read its judgments."""
+    events = Event.objects.filter(campaign__in=material.studies)
+    closed = events.filter(act=Event.Act.CAMPAIGN_CLOSED).values_list("campaign")
+    first_closed = dict(closed.annotate(Min("at")).order_by())
+    sights: defaultdict[UUID | None, list[Sight]] = defaultdict(list)
+    named = events.filter(act=Event.Act.ADJUDICATOR_NAMED, campaign__in=first_closed)
+    for study, about, at in named.values_list("campaign", "about", "at"):
+        since = max(at, first_closed[study])
+        sights[study].append(Sight(_number(about), material.studies[study], since))
+    ratings = SettledValue.objects.filter(campaign__dataset__in=material.since)
+    for study, who, at in ratings.values_list("campaign__uuid", "settled_by", "settled_at"):
+        sights[study].append(Sight(who, material.studies[study], at, own=True))
+    return sights
+
+
+def _saw(material: SharedMaterial, sights: Group[Sight], annotator: MainAnnotator) -> bool:
+    """Return whether one of these let an annotator see systems before the last judgment."""
+    return any(sight.who == annotator.user and material.shown(sight, annotator) for sight in sights)
 
 
 def _was_judged(material: SharedMaterial, study: UUID | None, annotator: MainAnnotator) -> bool:
@@ -133,17 +145,13 @@ def _was_judged(material: SharedMaterial, study: UUID | None, annotator: MainAnn
     if study not in material.standing or removed.exists():
         return True
     others = Q(assignment__enrollment__user=None) | ~Q(assignment__enrollment__user=annotator.user)
-    said = Judgment.objects.filter(assignment__round__campaign=material.standing[study])
-    return said.filter(others, created_at__lt=annotator.last).exists()
+    judgments = Judgment.objects.filter(assignment__round__campaign=material.standing[study])
+    return judgments.filter(others, created_at__lt=annotator.last).exists()
 
 
 def _labels(material: SharedMaterial, sights: Group[Sight]) -> list[str]:
-    annotators = _annotators(material.campaign, {each.who for each in sights})
-    return sorted(
-        annotator.label
-        for annotator in annotators
-        if any(each.who == annotator.user and material.shown(each, annotator) for each in sights)
-    )
+    annotators = _annotators(material.campaign, {sight.who for sight in sights})
+    return sorted(annotator.label for annotator in annotators if _saw(material, sights, annotator))
 
 
 def _number(name: str) -> int:
@@ -160,68 +168,68 @@ def _rights(material: SharedMaterial) -> Iterator[Sight]:
     shares = DatasetShare.objects.filter(dataset__in=material.since)
     for who, where, at in shares.values_list("user", "dataset", "created_at"):
         yield Sight(who, where, at)
-    given = Event.objects.filter(
+    granted = Event.objects.filter(
         act=Event.Act.ROLE_GIVEN, campaign__in=material.studies, after__in=STAFF
     )
-    for study, about, by, at in given.values_list("campaign", "about", "who", "at"):
+    for study, about, by, at in granted.values_list("campaign", "about", "who", "at"):
         yield Sight(_number(about), material.studies[study], at, own=by == _number(about))
-    lent = Event.objects.filter(
+    shared = Event.objects.filter(
         act__in=[Event.Act.DATASET_SHARED, Event.Act.DATASET_HANDED_OVER],
         about__in=material.names,
     )
-    for about, after, by, at in lent.values_list("about", "after", "who", "at"):
+    for about, after, by, at in shared.values_list("about", "after", "who", "at"):
         yield Sight(_number(after), material.names[about], at, own=by == _number(after))
 
 
 def _deeds(material: SharedMaterial) -> Iterator[Sight]:
     """Yield the acts of accounts that show the systems or require knowledge of the file."""
-    yield from _brought(material)
+    yield from _added_files(material)
+    yield from _created_datasets(material)
     # the copy of a dry run belongs to its draft's creator, whichever account started the dry run
     made = Campaign.objects.filter(dataset__in=material.since, dry_run__isnull=True)
     for who, where, at in made.values_list("created_by", "dataset", "created_at"):
         yield Sight(who, where, at, own=True)
     acts = [Event.Act.CAMPAIGN_MADE, Event.Act.DATASET_DEGRADED]
-    acted = Event.objects.filter(act__in=acts, about__in=material.names)
-    for by, about, at in acted.values_list("who", "about", "at"):
+    made_or_degraded = Event.objects.filter(act__in=acts, about__in=material.names)
+    for by, about, at in made_or_degraded.values_list("who", "about", "at"):
         yield Sight(by, material.names[about], at, own=True)
-    taken = Event.objects.filter(act=Event.Act.EXPORTED, campaign__in=material.studies)
-    for by, study, at in taken.exclude(PLAIN).values_list("who", "campaign", "at"):
+    exports = Event.objects.filter(act=Event.Act.EXPORTED, campaign__in=material.studies)
+    for by, study, at in exports.exclude(PLAIN).values_list("who", "campaign", "at"):
         yield Sight(by, material.studies[study], at, own=True)
     runs = Job.objects.filter(kind="analysis.run", campaign__dataset__in=material.since)
     for who, where, at in runs.values_list("created_by", "campaign__dataset", "created_at"):
         yield Sight(who, where, at, own=True)
 
 
-def _brought(material: SharedMaterial) -> Iterator[Sight]:
-    """Yield the accounts that created a dataset or added files to it. An account that owns, hands
-    over or deletes a dataset has created it, unless it was handed over to that account."""
+def _added_files(material: SharedMaterial) -> Iterator[Sight]:
+    """Yield the accounts that added files to a dataset."""
     added = AddedFile.objects.filter(dataset__in=material.since, added_at__isnull=False)
     for who, where, at in added.values_list("added_by", "dataset", "uploaded_at"):
         yield Sight(who, where, at, own=True)
+
+
+def _created_datasets(material: SharedMaterial) -> Iterator[Sight]:
+    """Yield the accounts that created a dataset: those that own, hand over or delete one, unless it
+    was handed over to them."""
     standing = Dataset.objects.filter(pk__in=material.since)
-    made_at = {}
-    owners: list[tuple[int, int]] = []  # in the order of time
-    for where, who, at in standing.values_list("pk", "owner", "created_at"):
-        made_at[where] = at
-        owners.append((where, who))
-    told = Event.objects.filter(
+    owners = list(standing.values_list("pk", "owner", "created_at"))
+    created_at = {where: at for where, _owner, at in owners}
+    events = Event.objects.filter(
         act__in=[Event.Act.DATASET_HANDED_OVER, Event.Act.DATASET_DELETED],
         about__in=material.names,
-    )
+    ).order_by("pk")
     received: set[tuple[int, int | None]] = set()
-    for act, about, before, after, by in told.order_by("pk").values_list(
-        "act", "about", "before", "after", "who"
-    ):
-        where = material.names[about]
-        is_deleted = act == Event.Act.DATASET_DELETED
-        maker = by if is_deleted else _number(before)
-        if (where, maker) not in received:
-            yield Sight(maker, where, made_at.get(where), own=True)
+    for event in events:
+        where = material.names[event.about]
+        is_deleted = event.act == Event.Act.DATASET_DELETED
+        holder = event.who if is_deleted else _number(event.before)
+        if (where, holder) not in received:
+            yield Sight(holder, where, created_at.get(where), own=True)
         if not is_deleted:
-            received.add((where, _number(after)))
-    for where, who in owners:
-        if (where, who) not in received:
-            yield Sight(who, where, made_at[where], own=True)
+            received.add((where, _number(event.after)))
+    for where, owner, at in owners:
+        if (where, owner) not in received:
+            yield Sight(owner, where, at, own=True)
 
 
 def _undated(campaign: Campaign) -> Iterator[Sight]:
@@ -231,52 +239,67 @@ def _undated(campaign: Campaign) -> Iterator[Sight]:
     for pair in excluding.values_list("excluded_by", "lifted_by"):
         managed |= {who for who in pair if who}
     staff = campaign.memberships.filter(role__in=STAFF)
-    given = Event.objects.filter(
+    granted = Event.objects.filter(
         act=Event.Act.ROLE_GIVEN, campaign=campaign.uuid, after__in=STAFF
     ).values_list("about", flat=True)
-    dated = {*staff.values_list("user", flat=True), *map(_number, given), campaign.created_by_id}
+    dated = {*staff.values_list("user", flat=True), *map(_number, granted), campaign.created_by_id}
     for who in managed - dated:
         yield Sight(who, campaign.dataset_id, None, own=True)
 
 
 def _annotators(campaign: Campaign, users: Group[int | None]) -> Iterator[MainAnnotator]:
     """Yield those of the accounts that submitted an assignment of the main round."""
+    last = _last_judgments(campaign, users)
+    members = campaign.memberships.filter(role=Membership.Role.ANNOTATOR)
+    roles = dict(members.values_list("user", "created_at"))
+    owners = _owners(campaign)
+    enrollments = Enrollment.objects.filter(pk__in=last)
+    began = enrollments.annotate(at=Min("assignments__held_at"))
+    first_held = dict(began.values_list("pk", "at"))
+    for enrollment in enrollments:
+        joined, user = enrollment.created_at, enrollment.user_id or 0
+        acts = [
+            enrollment.consented_at,
+            first_held[enrollment.pk],
+            joined if enrollment.invitation_id else None,
+        ]
+        begun = [max(at, joined) for at in acts if at]
+        role = roles.get(user)
+        elsewhere = [*begun, max(role, joined)] if role else begun
+        # a role granted by others does not close a dataset to its owner
+        here = [*begun, role] if role and user not in owners else elsewhere
+        until = last[enrollment.pk]
+        closed_again = _closed_again(campaign, until) or datetime.min.replace(tzinfo=UTC)
+        yield MainAnnotator(
+            label=enrollment.label,
+            user=user,
+            last=until,
+            closed_here=max(min(here, default=until), closed_again),
+            closed_elsewhere=max(min(elsewhere, default=until), closed_again),
+        )
+
+
+def _last_judgments(campaign: Campaign, users: Group[int | None]) -> dict[int, datetime]:
+    """Return when each of the accounts judged last in the main round, by the enrollment's key."""
     submitted = Assignment.objects.filter(
         round__campaign=campaign,
         round__kind="main",
         state__in=["submitted", "extra"],
         enrollment__user__in=users,
     )
-    last = {
-        pk: max(each for each in times if each)
-        for pk, *times in submitted.values_list("enrollment").annotate(
-            Max("submitted_at"), Max("judgments__created_at")
-        )
-    }
-    named = campaign.memberships.filter(role=Membership.Role.ANNOTATOR)
-    roles = dict(named.values_list("user", "created_at"))
+    times = submitted.values_list("enrollment").annotate(
+        last=Greatest(Max("submitted_at"), Max("judgments__created_at"))
+    )
+    return dict(times)
+
+
+def _owners(campaign: Campaign) -> set[int]:
+    """Return the accounts that own, or have owned, the study's dataset."""
     handed_over = Event.objects.filter(
         act=Event.Act.DATASET_HANDED_OVER, about=f"dataset {campaign.dataset_id}"
-    ).values_list("after", flat=True)
-    owners = {campaign.dataset.owner_id, *map(_number, handed_over)}
-    own = Enrollment.objects.filter(pk__in=last).annotate(held=Min("assignments__held_at"))
-    held = dict(own.values_list("pk", "held"))
-    for each in own:
-        joined, role = each.created_at, roles.get(each.user_id or 0)
-        begun = [each.consented_at, held[each.pk], joined if each.invitation_id else None]
-        signs = [max(at, joined) for at in begun if at]
-        elsewhere = [*signs, max(role, joined)] if role else signs
-        # a role granted by others does not close a dataset to its owner
-        here = [*signs, role] if role and each.user_id not in owners else elsewhere
-        until = last[each.pk]
-        again = _closed_again(campaign, until)
-        yield MainAnnotator(
-            label=each.label,
-            user=each.user_id or 0,
-            last=until,
-            closed_here=max(filter(None, [min(here, default=until), again])),
-            closed_elsewhere=max(filter(None, [min(elsewhere, default=until), again])),
-        )
+    )
+    received = map(_number, handed_over.values_list("after", flat=True))
+    return {campaign.dataset.owner_id, *received}
 
 
 def _closed_again(campaign: Campaign, until: datetime) -> datetime | None:

@@ -18,6 +18,12 @@ from judging.people.models.user import User
 from judging.protocols.models.protocol import Criterion
 from judging.quality.models.check import AcceptedValue, CheckItem, CheckKind
 
+# of a source; a check shows the same page as its origin
+COPIED_FIELDS = (
+    *("answer", "answer_start", "sentence", "sentence_start"),
+    *("target_type", "modality", "language"),
+)
+
 
 class NotAQuestion(Refused):
     """The check is not made from a question of the campaign's dataset, it has no accepted value, or
@@ -72,31 +78,22 @@ def correct_gold(
     values = _ticked(accepted)
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=item.campaign_id)
-        held = CheckItem.objects.select_for_update().get(pk=item.pk)
-        before: dict[int, list[int]] = {}
-        for criterion, value in held.accepted.order_by("criterion", "value").values_list(
-            "criterion", "value"
-        ):
-            before.setdefault(criterion, []).append(value)
-        held.accepted.all().delete()
-        _accept(held, values)
+        item = CheckItem.objects.select_for_update().get(pk=item.pk)
+        before = _written(item.accepted_values())
+        item.accepted.all().delete()
+        _accept(item, values)
+        change = {"before": before, "after": _written(values)}
         history.record_event(
-            Event.Act.GOLD_CHANGED,
-            by=by,
-            campaign=campaign,
-            about=f"gold {held.pk}",
-            before=_written(before),
-            after=_written(values),
+            Event.Act.GOLD_CHANGED, by=by, campaign=campaign, about=f"gold {item.pk}", **change
         )
         if campaign.state != Campaign.State.DRAFT:
             Deviation.objects.create(
                 campaign=campaign,
-                what=f"accepted values of gold question {held.pk}",
-                before=_written(before),
-                after=_written(values),
+                what=f"accepted values of gold question {item.pk}",
                 reason=reason,
                 made_by=by,
                 made_at=now,
+                **change,
             )
 
 
@@ -106,11 +103,8 @@ def copy_checks(of: Campaign, to: Campaign) -> None:
     for item in standing.select_related(
         "unit__question", "original__question_set__source"
     ).order_by("pk"):
-        made = _add(to, item.kind, item.original, item.unit.question.text, item.method)
-        AcceptedValue.objects.bulk_create(
-            AcceptedValue(item=made, criterion_id=criterion, value=value)
-            for criterion, value in item.accepted.values_list("criterion", "value")
-        )
+        copy = _add(to, item.kind, item.original, item.unit.question.text, item.method)
+        _accept(copy, item.accepted_values())
 
 
 def retire_check(*, item: CheckItem, by: User, now: datetime) -> None:
@@ -126,13 +120,13 @@ def retire_check(*, item: CheckItem, by: User, now: datetime) -> None:
 def discard_checks(campaign: Campaign) -> None:
     """Delete the checks of a draft in which no annotator has judged."""
     CheckItem.objects.filter(campaign=campaign).delete()
-    for own in Dataset.objects.filter(checks_of=campaign):
-        own.sources.all().delete()
-        own.delete()
+    for dataset in Dataset.objects.filter(checks_of=campaign):
+        dataset.sources.all().delete()
+        dataset.delete()
 
 
 def _ticked(accepted: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
-    values = {criterion: sorted(set(own)) for criterion, own in accepted.items() if own}
+    values = {criterion: sorted(set(ticks)) for criterion, ticks in accepted.items() if ticks}
     if not values:
         raise NotAQuestion("Tick at least one accepted value.")
     return values
@@ -140,9 +134,7 @@ def _ticked(accepted: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
 
 def _written(values: Mapping[int, Sequence[int]]) -> str:
     names = dict(Criterion.objects.filter(pk__in=values).values_list("pk", "key"))
-    return "; ".join(
-        f"{names[key]}: {', '.join(map(str, own))}" for key, own in sorted(values.items())
-    )
+    return "; ".join(f"{names[key]}: {', '.join(map(str, values[key]))}" for key in sorted(values))
 
 
 def checks_document(campaign: Campaign) -> dict[str, Any]:
@@ -164,8 +156,8 @@ def checks_document(campaign: Campaign) -> dict[str, Any]:
 def _accept(item: CheckItem, values: Mapping[int, Sequence[int]]) -> None:
     AcceptedValue.objects.bulk_create(
         AcceptedValue(item=item, criterion_id=criterion, value=value)
-        for criterion, own in values.items()
-        for value in own
+        for criterion in values
+        for value in values[criterion]
     )
 
 
@@ -179,17 +171,17 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
     origin = unit.question_set.source
     if origin.dataset_id != campaign.dataset_id or not Question.objects.filter(unit=unit).exists():
         raise NotAQuestion("This is no question of the campaign's dataset.")
-    copied = _copy(origin, _dataset(campaign), f"{kind} {CheckItem.objects.count() + 1} {unit.pk}")
-    own = copied[unit.pk]
+    key = f"{kind} {CheckItem.objects.count() + 1} {unit.pk}"
+    copied = _copy(origin, _dataset(campaign), key)[unit.pk]
     if text.strip():
-        Question.objects.filter(unit=own).update(text=text.strip())
+        Question.objects.filter(unit=copied).update(text=text.strip())
     return CheckItem.objects.create(
-        campaign=campaign, kind=kind, unit_id=own, original=unit, method=method
+        campaign=campaign, kind=kind, unit_id=copied, original=unit, method=method
     )
 
 
 def _dataset(campaign: Campaign) -> Dataset:
-    own, _new = Dataset.objects.get_or_create(
+    dataset, _new = Dataset.objects.get_or_create(
         checks_of=campaign,
         defaults={
             "name": f"Checks of {campaign.title}"[:200],
@@ -197,45 +189,54 @@ def _dataset(campaign: Campaign) -> Dataset:
             "language": campaign.dataset.language,
         },
     )
-    return own
+    return dataset
 
 
 def _copy(origin: Source, into: Dataset, key: str) -> dict[int, int]:
     """Copy a source with every system's questions; return the copy of each unit."""
+    source = _copy_source(origin, into, key)
+    sets = list(origin.question_sets.select_related("system").prefetch_related("units__question"))
+    names = sorted({question_set.system.name for question_set in sets})
+    System.objects.bulk_create(
+        (System(dataset=into, name=name) for name in names), ignore_conflicts=True
+    )
+    systems = {system.name: system for system in into.systems.filter(name__in=names)}
+    copied_sets = QuestionSet.objects.bulk_create(
+        QuestionSet(
+            source=source,
+            system=systems[question_set.system.name],
+            expected=question_set.expected,
+        )
+        for question_set in sets
+    )
+    return _copy_units(zip(sets, copied_sets, strict=True))
+
+
+def _copy_source(origin: Source, into: Dataset, key: str) -> Source:
+    """Copy a source with its passage, without its questions."""
     passage = origin.passage
     if passage:
         passage, _new = into.passages.get_or_create(
             digest=passage.digest, defaults={"text": passage.text}
         )
     last = into.sources.aggregate(last=Max("position"))["last"] or 0
-    kept = (
-        *("answer", "answer_start", "sentence", "sentence_start"),
-        *("target_type", "modality", "language"),
-    )
-    source = Source.objects.create(
+    return Source.objects.create(
         dataset=into,
         key=key[:200],
         position=last + 1,
         passage=passage,
-        **{name: getattr(origin, name) for name in kept},
+        **{name: getattr(origin, name) for name in COPIED_FIELDS},
     )
-    held = list(origin.question_sets.select_related("system").prefetch_related("units__question"))
-    names = {each.system.name for each in held}
-    System.objects.bulk_create(
-        (System(dataset=into, name=name) for name in sorted(names)), ignore_conflicts=True
+
+
+def _copy_units(sets: Iterable[tuple[QuestionSet, QuestionSet]]) -> dict[int, int]:
+    """Copy the units and questions of question sets, each given with its copy; return the copy of
+    each unit."""
+    units = [(unit, copied_set) for origin, copied_set in sets for unit in origin.units.all()]
+    copies = Unit.objects.bulk_create(
+        Unit(question_set=copied_set, position=unit.position) for unit, copied_set in units
     )
-    systems = {each.name: each for each in into.systems.filter(name__in=names)}
-    sets = QuestionSet.objects.bulk_create(
-        QuestionSet(source=source, system=systems[each.system.name], expected=each.expected)
-        for each in held
-    )
-    units = [
-        (unit, there) for each, there in zip(held, sets, strict=True) for unit in each.units.all()
-    ]
-    made = Unit.objects.bulk_create(
-        Unit(question_set=there, position=unit.position) for unit, there in units
-    )
-    copied = {unit.pk: new.pk for (unit, _there), new in zip(units, made, strict=True)}
+    copied = {unit.pk: copy.pk for (unit, _set), copy in zip(units, copies, strict=True)}
     Question.objects.bulk_create(
         Question(
             unit_id=copied[unit.pk],
@@ -243,7 +244,7 @@ def _copy(origin: Source, into: Dataset, key: str) -> dict[int, int]:
             question_type=unit.question.question_type,
             submitted_answer=unit.question.submitted_answer,
         )
-        for unit, _there in units
+        for unit, _set in units
         if hasattr(unit, "question")
     )
     return copied

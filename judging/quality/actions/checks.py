@@ -14,7 +14,7 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from judging.campaigns import quality_plan
-from judging.campaigns.actions import authorships, rounds, selections
+from judging.campaigns.actions import authorships, draws, rounds, selections
 from judging.campaigns.actions.plan_parts import PARTS, PlanPart
 from judging.campaigns.design import KeyedDraws
 from judging.campaigns.models.assignment import Assignment
@@ -44,17 +44,20 @@ def claim_with_checks(*, enrollment: Enrollment, round: Round) -> Here | NoneNow
 def claim_next_with_checks(*, enrollment: Enrollment, round: Round) -> Here | Finished | None:
     """Claim a task as `assignments.following` does, with checks between those of the main round."""
     if round.kind == Round.Kind.CHECKS:
-        campaign = round.campaign
-        round = Round.objects.get(campaign=campaign, kind=Round.Kind.MAIN)
-        round.campaign = campaign
-    has_checks = round.campaign.checked and round.kind == Round.Kind.MAIN
-    if has_checks and (due := _due(enrollment, round)):
+        round = _main_round(round.campaign)
+    if _has_checks(round) and (due := _due(enrollment, round)):
         return Here(due)
     return assignments.claim_next(enrollment=enrollment, round=round)
 
 
 def _has_checks(round: Round) -> bool:
     return round.campaign.checked and round.kind == Round.Kind.MAIN
+
+
+def _main_round(campaign: Campaign) -> Round:
+    main = Round.objects.get(campaign=campaign, kind=Round.Kind.MAIN)
+    main.campaign = campaign
+    return main
 
 
 def planned_check(
@@ -64,10 +67,8 @@ def planned_check(
 
     Repeats and degraded copies need more than `plan.gap` tasks before them, gold questions one.
     """
-    drawn = KeyedDraws(bytes.fromhex(campaign.secret), within="checks").stream(
-        f"{enrollment.draw_id}/{turn}"
-    )
-    place = drawn.random() * 100
+    stream = _draws(campaign).stream(f"{enrollment.draw_id}/{turn}")
+    place = stream.random() * 100
     for kind, share in (
         (CheckKind.GOLD, plan.gold),
         (CheckKind.REPEAT, plan.repeats),
@@ -79,6 +80,10 @@ def planned_check(
     return ""
 
 
+def _draws(campaign: Campaign) -> KeyedDraws:
+    return draws.of_campaign(campaign, within="checks")
+
+
 def _due(enrollment: Enrollment, main: Round) -> Assignment | None:
     """Return the check that an annotator holds, has left unfinished, or gets now; None if a task of
     the study comes next.
@@ -87,8 +92,8 @@ def _due(enrollment: Enrollment, main: Round) -> Assignment | None:
     """
     if Assignment.objects.held_by(enrollment).filter(round=main).exists():
         return None
-    own = Assignment.objects.filter(enrollment=enrollment, round__kind=Round.Kind.CHECKS)
-    if unfinished := own.filter(state__in=["held", "released"]).order_by("held_at").first():
+    checks = Assignment.objects.filter(enrollment=enrollment, round__kind=Round.Kind.CHECKS)
+    if unfinished := checks.filter(state__in=["held", "released"]).order_by("held_at").first():
         return _again(unfinished, main)
     campaign = main.campaign
     turn = Assignment.objects.done_by(enrollment).filter(round=main).count()
@@ -118,9 +123,7 @@ def _make(
     kind: str, plan: QualityPlan, enrollment: Enrollment, main: Round, turn: int
 ) -> Assignment | None:
     """Make the check that is due; None if no item or earlier task fits yet."""
-    stream = KeyedDraws(bytes.fromhex(main.campaign.secret), within="checks").stream(
-        f"{enrollment.draw_id}/{turn}/{kind}"
-    )
+    stream = _draws(main.campaign).stream(f"{enrollment.draw_id}/{turn}/{kind}")
     done = Assignment.objects.done_by(enrollment).filter(round=main).order_by("submitted_at", "pk")
     earlier = list(done.values_list("task", flat=True))[: max(turn - plan.gap, 0)]
     met = CheckTask.objects.filter(enrollment=enrollment)
@@ -140,20 +143,21 @@ def _fitting(
     """Return the checks with items that an annotator may get now."""
     items = CheckItem.objects.filter(campaign=main.campaign, kind=kind, retired_at__isnull=True)
     items = items.exclude(pk__in=met.exclude(item=None).values("item")).order_by("pk")
-    if own := authorships.own_names(enrollment):
-        items = items.exclude(unit__question_set__system__name__in=own)
+    authored = authorships.own_names(enrollment)
+    if authored:
+        items = items.exclude(unit__question_set__system__name__in=authored)
     if kind == CheckKind.GOLD and main.campaign.protocol.task != Protocol.Task.UNIT:
-        found = [_Check(kind, item, None) for item in items]
-        return [each for each in found if not (own and _shows(each.units(main.campaign), own))]
+        pages = [_Check(kind, item, None) for item in items]
+        return [page for page in pages if not _shows(page.units(main.campaign), authored)]
     tasks = TaskUnit.objects.filter(unit__in=items.values("original"), task__in=earlier)
-    of_unit = dict(tasks.values_list("unit", "task"))
-    of_own = [
-        _Check(kind, item, of_unit[item.original_id])
+    task_of = dict(tasks.values_list("unit", "task"))
+    on_originals = [
+        _Check(kind, item, task_of[item.original_id])
         for item in items
-        if item.original_id in of_unit
+        if item.original_id in task_of
     ]
-    if kind == CheckKind.DEGRADED or (of_own and main.campaign.protocol.page_size > 1):
-        return of_own
+    if kind == CheckKind.DEGRADED or (on_originals and main.campaign.protocol.page_size > 1):
+        return on_originals
     # the gold question on an earlier page of single questions; on a page of several questions only
     # while the annotator has seen none of the originals, because it would be conspicuous then
     return [_Check(kind, item, earlier[-1]) for item in items] if earlier else []
@@ -176,8 +180,8 @@ class _Check:
 
     def units(self, campaign: Campaign) -> list[int]:
         """Return the units on its page, as many as on any other page."""
-        held = TaskUnit.objects.filter(task=self.of_task).order_by("position")
-        before = list(held.values_list("unit", flat=True))
+        shown = TaskUnit.objects.filter(task=self.of_task).order_by("position")
+        before = list(shown.values_list("unit", flat=True))
         if self.item is None:
             return before
         if self.of_task is None:
@@ -232,12 +236,12 @@ def check_gold_pages(campaign: Campaign) -> None:
 def _page_of(item: CheckItem, campaign: Campaign) -> list[int]:
     """Return the units of the task that contains the item, as the protocol cuts the item's source
     into tasks."""
-    held = item.unit.question_set.source.question_sets.order_by("pk")
-    sets = map(rounds.CutSet._make, held.values_list("pk", "source_id", "system_id"))
+    rows = item.unit.question_set.source.question_sets.order_by("pk")
+    sets = map(rounds.CutSet._make, rows.values_list("pk", "source_id", "system_id"))
     units = rounds.cut_units(_shown_with(item, campaign))
     cuts = rounds.units_of_tasks(protocol=campaign.protocol, sets=sets, units=units)
-    keys = ([unit.pk for unit in each] for each in cuts)
-    return next(each for each in keys if item.unit_id in each)
+    pages = ([unit.pk for unit in page] for page in cuts)
+    return next(page for page in pages if item.unit_id in page)
 
 
 def _shown_with(item: CheckItem, campaign: Campaign) -> QuerySet[Unit]:
@@ -253,13 +257,15 @@ def _shown_with(item: CheckItem, campaign: Campaign) -> QuerySet[Unit]:
     if not judged:
         systems = selections.judged_systems(campaign)
         judged = set(origin.filter(question_set__system__in=systems).values_list(*place))
-    own = item.unit.question_set_id
-    wanted = [
+    item_set = item.unit.question_set_id
+    shown = [
         pk
-        for pk, held, name, position in copies.values_list("pk", "question_set", *place)
-        if (name, position) in judged or pk == item.unit_id or (held == own and position is None)
+        for pk, copied_set, name, position in copies.values_list("pk", "question_set", *place)
+        if (name, position) in judged
+        or pk == item.unit_id
+        or (copied_set == item_set and position is None)
     ]
-    return Unit.objects.filter(pk__in=wanted)
+    return Unit.objects.filter(pk__in=shown)
 
 
 def _with_copies(item: CheckItem, units: Sequence[int]) -> list[int]:
@@ -276,49 +282,57 @@ def _with_copies(item: CheckItem, units: Sequence[int]) -> list[int]:
 
 def progress_with_checks(*, assignment: Assignment) -> Progress:
     """Return how far an annotator is, checks counted as the tasks they look like."""
-    enrollment, campaign = cast(Enrollment, assignment.enrollment), assignment.round.campaign
-    if not campaign.checked or assignment.round.kind not in (Round.Kind.MAIN, Round.Kind.CHECKS):
-        return assignments.round_progress(enrollment=enrollment, round=assignment.round)
-    main = Round.objects.get(campaign=campaign, kind=Round.Kind.MAIN)
-    main.campaign = campaign
-    of_study = assignments.round_progress(enrollment=enrollment, round=main)
-    own = Assignment.objects.filter(enrollment=enrollment, round__kind=Round.Kind.CHECKS)
-    done = own.filter(submitted_at__isnull=False).count()
-    left = of_study.remaining
-    if left is not None:
-        plan = quality_plan.quality_plan_from_document(
-            Campaign.objects.values_list("quality", flat=True).get(pk=campaign.pk)
-        )
-        last = of_study.done + left
-        if (most := campaign.tasks_per_annotator) is not None:
-            last = min(last, most - 1)  # no check comes after an annotator's last task
-        turns = range(of_study.done + 1, last + 1)
-        left += sum(
-            bool(planned_check(plan=plan, campaign=campaign, enrollment=enrollment, turn=turn))
-            for turn in turns
-        )
-        left += own.filter(submitted_at__isnull=True).count()
-    return Progress(of_study.done + done, left)
+    enrollment, round = cast(Enrollment, assignment.enrollment), assignment.round
+    if not _in_sequence(round):
+        return assignments.round_progress(enrollment=enrollment, round=round)
+    study = assignments.round_progress(enrollment=enrollment, round=_main_round(round.campaign))
+    checks = Assignment.objects.filter(enrollment=enrollment, round__kind=Round.Kind.CHECKS)
+    done = study.done + checks.filter(submitted_at__isnull=False).count()
+    if study.remaining is None:
+        return Progress(done, None)
+    unfinished = checks.filter(submitted_at__isnull=True).count()
+    planned = _count_planned(enrollment, round.campaign, study.done, study.remaining)
+    return Progress(done, study.remaining + unfinished + planned)
+
+
+def _count_planned(enrollment: Enrollment, campaign: Campaign, done: int, remaining: int) -> int:
+    """Return how many checks come between an annotator's remaining tasks of the study."""
+    plan = quality_plan.quality_plan_from_document(
+        Campaign.objects.values_list("quality", flat=True).get(pk=campaign.pk)
+    )
+    last = done + remaining
+    if campaign.tasks_per_annotator is not None:
+        last = min(last, campaign.tasks_per_annotator - 1)  # none comes after the last task
+    return sum(
+        bool(planned_check(plan=plan, campaign=campaign, enrollment=enrollment, turn=turn))
+        for turn in range(done + 1, last + 1)
+    )
+
+
+def _in_sequence(round: Round) -> bool:
+    """Return whether an annotator sees a round's tasks in one sequence with those of another."""
+    return round.campaign.checked and round.kind in (Round.Kind.MAIN, Round.Kind.CHECKS)
 
 
 def own_rounds(assignment: Assignment) -> list[int]:
     """Return the rounds whose tasks an annotator sees as one sequence: the main one with its
     checks."""
     round = assignment.round
-    if not round.campaign.checked or round.kind not in (Round.Kind.MAIN, Round.Kind.CHECKS):
+    if not _in_sequence(round):
         return [round.pk]
     kinds = (Round.Kind.MAIN, Round.Kind.CHECKS)
-    return list(
-        Round.objects.filter(campaign=round.campaign, kind__in=kinds).values_list("pk", flat=True)
-    )
+    rounds = Round.objects.filter(campaign=round.campaign, kind__in=kinds)
+    return list(rounds.values_list("pk", flat=True))
 
 
 def previous_with_checks(*, assignment: Assignment) -> Any:
     """Return the id of the assignment that its annotator submitted before this one, checks
     included."""
-    if len(own := own_rounds(assignment)) == 1:
+    rounds = own_rounds(assignment)
+    if len(rounds) == 1:
         return assignments.previous_assignment(assignment=assignment)
-    done = Assignment.objects.done_by(cast(Enrollment, assignment.enrollment)).filter(round__in=own)
+    done = Assignment.objects.done_by(cast(Enrollment, assignment.enrollment))
+    done = done.filter(round__in=rounds)
     if assignment.submitted_at:
         done = done.filter(submitted_at__lt=assignment.submitted_at)
     return done.order_by("-submitted_at").values_list("pk", flat=True).first()

@@ -6,13 +6,16 @@ changes an annotator's pay.
 """
 
 from collections.abc import Collection as Members
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby, islice
+from operator import attrgetter
+from pathlib import Path
 
 from django.db import transaction
 
-from judging.base.models.statements import query_rows
+from judging.base.models.statements import named_statements, query_rows
 from judging.campaigns import quality_plan
 from judging.campaigns.actions.campaigns import NotAllowedNow
 from judging.campaigns.models.assignment import Assignment
@@ -27,6 +30,7 @@ from judging.quality.actions import exclusions, snapshots
 from judging.quality.actions.snapshots import AnnotatorStanding
 
 RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
+SQL = named_statements(Path(__file__).with_suffix(".sql"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,50 +54,57 @@ def proposals(campaign: Campaign, *, now: datetime) -> list[Proposal]:
     if not plan.has_rules:
         return []
     counted = snapshots.read_counts(campaign, snapshots.take_snapshot(campaign=campaign, now=now))
-    out = set(
+    excluded = set(
         Exclusion.objects.standing()
         .filter(enrollment__campaign=campaign)
         .values_list("enrollment", flat=True)
     )
-    found = []
-    for each in campaign.enrollments.order_by("label"):
-        standing = counted.annotators.get(each.pk)
-        if standing is None or each.pk in out:
+    proposed = []
+    for enrollment in campaign.enrollments.order_by("label"):
+        standing = counted.annotators.get(enrollment.pk)
+        if standing is None or enrollment.pk in excluded:
             continue
         if names := quality.broken_rules(standing.work, standing.flags, plan):
-            found.append(
-                Proposal(
-                    each, standing, tuple(describe_rule(name, plan, standing) for name in names)
-                )
-            )
-    return found
+            rules = tuple(describe_rule(name, plan, standing) for name in names)
+            proposed.append(Proposal(enrollment, standing, rules))
+    return proposed
 
 
 def describe_rule(name: str, plan: QualityPlan, standing: AnnotatorStanding | None = None) -> str:
     """Return a rule in words, with the result of an annotator whom it proposes."""
-    own = standing.work.checked if standing else None
-    flagged = {flag.reason: flag for flag in standing.flags} if standing else {}
+    rule = {
+        "exclude_speed": "flagged as too fast",
+        "exclude_same": "flagged for equal values or a long run of one",
+        "exclude_gold": f"failed more than {plan.exclude_gold}"
+        + (f" of at least {plan.exclude_gold_of}" if plan.exclude_gold_of else "")
+        + " gold questions",
+        "exclude_repeats": "agrees with themselves in less than "
+        f"{plan.exclude_repeats} of hidden repeats",
+        "exclude_degraded": "did not score degraded copies lower",
+    }[name]
+    result = _describe_result(name, standing) if standing else ""
+    return f"{rule}: {result}" if result else rule
+
+
+def _describe_result(name: str, standing: AnnotatorStanding) -> str:
+    """Return an annotator's result by a rule in words; "" if the rule's own words say all."""
+    checked = standing.work.checked
     if name == "exclude_speed":
-        did = f": {flagged['speed'].own:.1f} s a value" if "speed" in flagged else ""
-        return f"flagged as too fast{did}"
-    if name == "exclude_same":
-        return "flagged for equal values or a long run of one"
+        return f"{standing.work.pace:.1f} s a value"
     if name == "exclude_gold":
-        of = f" of at least {plan.exclude_gold_of}" if plan.exclude_gold_of else ""
-        did = f": {own.gold - own.passed} of {own.gold}" if own else ""
-        if own and own.evaded:
-            did += f", {own.evaded} of them reported as broken and not answered"
-        return f"failed more than {plan.exclude_gold}{of} gold questions{did}"
+        failed = f"{checked.gold - checked.passed} of {checked.gold}"
+        evaded = f", {checked.evaded} of them reported as broken and not answered"
+        return failed + evaded if checked.evaded else failed
     if name == "exclude_repeats":
-        did = f": {own.given_again:.2f}" if own and own.given_again is not None else ""
-        if own and own.unrepeated:
-            did += (
-                f", {own.unrepeated} of {own.asked_again} values of questions reported as broken "
-                "when they were repeated"
-            )
-        return f"agrees with themselves in less than {plan.exclude_repeats} of hidden repeats{did}"
-    did = f": {own.lower} of {own.copies}, p {own.p:.3f}" if own and own.p is not None else ""
-    return f"did not score degraded copies lower{did}"
+        unrepeated = (
+            f", {checked.unrepeated} of {checked.repeated_values} values of questions reported as "
+            "broken when they were repeated"
+        )
+        share = f"{checked.repeat_agreement:.2f}"
+        return share + unrepeated if checked.unrepeated else share
+    if name == "exclude_degraded":
+        return f"{checked.lower} of {checked.copies}, p {checked.p:.3f}"
+    return ""
 
 
 def standing_rules(campaign: Campaign) -> list[str]:
@@ -116,30 +127,16 @@ def exclude_proposed(
     lifted."""
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        done = [each for each in proposals(campaign, now=now) if each.enrollment.pk in chosen]
-        for each in done:
+        confirmed = [
+            proposal
+            for proposal in proposals(campaign, now=now)
+            if proposal.enrollment.pk in chosen
+        ]
+        for proposal in confirmed:
             exclusions.exclude_annotator(
-                enrollment=each.enrollment, reason=each.reason, by=by, now=now
+                enrollment=proposal.enrollment, reason=proposal.reason, by=by, now=now
             )
-    return done
-
-
-# Tasks with fewer places than planned, not counting those of excluded annotators; how many are
-# lacking, and the last place. Only tasks of excluded annotators can lack any.
-LACKING = """
-WITH out AS (
-    SELECT DISTINCT own.task_id FROM judging_exclusion x
-    JOIN judging_assignment own ON own.enrollment_id = x.enrollment_id
-    WHERE x.lifted_at IS NULL AND own.round_id = %(round)s),
-counted AS (
-    SELECT place.task_id, count(*) FILTER (WHERE place.enrollment_id IS NULL OR NOT EXISTS (
-            SELECT FROM judging_exclusion x WHERE x.enrollment_id = place.enrollment_id AND x.lifted_at IS NULL)) AS n,
-        max(place.place) AS last
-    FROM judging_assignment place
-    WHERE place.task_id IN (SELECT task_id FROM out) AND place.round_id = %(round)s
-        AND place.state IN ('open', 'held', 'submitted') GROUP BY place.task_id)
-SELECT task_id, %(wanted)s - n, last FROM counted WHERE n < %(wanted)s
-"""
+    return confirmed
 
 
 def count_lacking_assignments(campaign: Campaign) -> int:
@@ -152,7 +149,7 @@ def _lacking(campaign: Campaign) -> Iterable[tuple[int, int, int]]:
     if main is None:
         return []
     main.campaign = campaign
-    return query_rows(LACKING, {"round": main.pk, "wanted": main.per_task})
+    return query_rows(SQL["lacking_places"], {"round": main.pk, "wanted": main.per_task})
 
 
 def reopen_assignments(*, campaign: Campaign, by: User) -> int:
@@ -162,36 +159,35 @@ def reopen_assignments(*, campaign: Campaign, by: User) -> int:
     does nothing.
     """
     with transaction.atomic():
-        held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        if held.state not in RUNNING:
+        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if campaign.state not in RUNNING:
             raise NotAllowedNow(
                 "Open the campaign again first: its assignments are given out only while it runs.",
                 code="campaign_not_open",
             )
-        wanted = {task: (short, last) for task, short, last in _lacking(held)}
-        out = Exclusion.objects.standing().filter(enrollment__campaign=held).values("enrollment")
-        theirs: dict[int, list[Assignment]] = {}
-        for each in (
-            Assignment.objects.submitted()
-            .filter(task__in=wanted, enrollment__in=out)
-            .order_by("place")
-        ):
-            theirs.setdefault(each.task_id, []).append(each)
-        made = [
-            Assignment(
-                round_id=own.round_id,
+        reopened = list(_further_places(campaign))
+        Assignment.objects.bulk_create(reopened)
+        if reopened:
+            after = f"{len(reopened)} assignments"
+            history.record_event(Event.Act.PLACES_REOPENED, by=by, campaign=campaign, after=after)
+    return len(reopened)
+
+
+def _further_places(campaign: Campaign) -> Iterator[Assignment]:
+    """Yield further places of the tasks that lack some, like those that excluded annotators fill."""
+    lacking = {task: (count, last) for task, count, last in _lacking(campaign)}
+    excluded = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
+    filled = Assignment.objects.submitted().filter(
+        task__in=lacking, enrollment__in=excluded.values("enrollment")
+    )
+    for task, places in groupby(filled.order_by("task", "place"), key=attrgetter("task_id")):
+        count, last = lacking[task]
+        for number, place in enumerate(islice(places, count), start=1):
+            yield Assignment(
+                round_id=place.round_id,
                 task_id=task,
                 place=last + number,
-                position=own.position,
-                seat=own.seat,
+                position=place.position,
+                seat=place.seat,
                 reopened=True,
             )
-            for task, (short, last) in wanted.items()
-            for number, own in enumerate(theirs.get(task, [])[:short], start=1)
-        ]
-        Assignment.objects.bulk_create(made)
-        if made:
-            history.record_event(
-                Event.Act.PLACES_REOPENED, by=by, campaign=held, after=f"{len(made)} assignments"
-            )
-    return len(made)

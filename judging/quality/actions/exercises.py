@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 
 from judging.base.limits import MAX_DOCUMENT_CHARACTERS, MAX_PAGE_CHOICES, MAX_PAGE_QUESTIONS
 from judging.base.refusals import InvalidInput, Refused, check_length
@@ -100,7 +100,7 @@ def _add(
         )
     check_length(exercise.passage, MAX_DOCUMENT_CHARACTERS, field="passage")
     of_kind = campaign.exercises.filter(kind=exercise.kind)
-    made = Exercise.objects.create(
+    item = Exercise.objects.create(
         campaign=campaign,
         kind=exercise.kind,
         number=(of_kind.aggregate(last=Max("number"))["last"] or 0) + 1,
@@ -109,7 +109,16 @@ def _add(
         passage=exercise.passage,
         answer=exercise.answer,
     )
-    criteria = {each.key: each for each in criteria_of_items(campaign)}
+    _add_keys(item, keys)
+    _check_page(campaign)
+    _note_gates(campaign)
+    history.record_event(Event.Act.EXERCISE_ADDED, by=by, campaign=campaign, about=str(item))
+    return item
+
+
+def _add_keys(item: Exercise, keys: Mapping[str, KeyText]) -> None:
+    """Store the right values of an item, by the keys of criteria."""
+    criteria = {criterion.key: criterion for criterion in criteria_of_items(item.campaign)}
     for name, key in keys.items():
         if name not in criteria:
             raise InvalidInput(
@@ -117,15 +126,11 @@ def _add(
             )
         _check_scale(criteria[name].pk, key.accepted, field=f"keys.{name}")
         ExerciseKey.objects.create(
-            exercise=made,
+            exercise=item,
             criterion=criteria[name],
             accepted=sorted(set(key.accepted)),
             explanation=key.explanation,
         )
-    _check_page(campaign)
-    _note_gates(campaign)
-    history.record_event(Event.Act.EXERCISE_ADDED, by=by, campaign=campaign, about=str(made))
-    return made
 
 
 def remove_exercise(*, exercise: Exercise, by: User) -> None:
@@ -243,22 +248,18 @@ def correct_key(
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=key.exercise.campaign_id)
         key.refresh_from_db(fields=["accepted", "explanation"])
         _check_scale(key.criterion_id, accepted, field="accepted")
-        tries = QualificationTry.objects.filter(enrollment__campaign=campaign)
-        before, values = tries.filter(passed=True).count(), key.accepted
-        same = ExerciseKey.objects.filter(
-            criterion=key.criterion_id, exercise__repeats=key.exercise_id
+        values = sorted(set(accepted))
+        is_repeat = Q(criterion=key.criterion_id, exercise__repeats=key.exercise_id)
+        ExerciseKey.objects.filter(Q(pk=key.pk) | is_repeat).update(
+            accepted=values, explanation=explanation
         )
-        for rows in (ExerciseKey.objects.filter(pk=key.pk), same):
-            rows.update(accepted=sorted(set(accepted)), explanation=explanation)
-        for each in tries.select_related("enrollment").order_by("pk"):
-            mark_attempt(attempt=each, campaign=campaign, now=now)
-        after = tries.filter(passed=True).count()
-        said = {
-            "before": f"{values}, {before} passed",
-            "after": f"{sorted(set(accepted))}, {after} passed",
-        }
+        passed_before, passed_after = _mark_again(campaign, now=now)
         about = f"{key.exercise}, {key.criterion.key}"
-        history.record_event(Event.Act.KEY_MENDED, by=by, campaign=campaign, about=about, **said)
+        change = {
+            "before": f"{key.accepted}, {passed_before} passed",
+            "after": f"{values}, {passed_after} passed",
+        }
+        history.record_event(Event.Act.KEY_MENDED, by=by, campaign=campaign, about=about, **change)
         if campaign.state != Campaign.State.DRAFT:
             Deviation.objects.create(
                 campaign=campaign,
@@ -266,9 +267,19 @@ def correct_key(
                 reason=reason,
                 made_by=by,
                 made_at=now,
-                **said,
+                **change,
             )
-    return after, before
+    return passed_after, passed_before
+
+
+def _mark_again(campaign: Campaign, *, now: datetime) -> tuple[int, int]:
+    """Mark every try of a campaign again; return how many passed before, and pass now."""
+    tries = QualificationTry.objects.filter(enrollment__campaign=campaign)
+    passed = tries.filter(passed=True)
+    before = passed.count()
+    for attempt in tries.select_related("enrollment").order_by("pk"):
+        mark_attempt(attempt=attempt, campaign=campaign, now=now)
+    return before, passed.count()
 
 
 def mark_attempt(
@@ -276,12 +287,11 @@ def mark_attempt(
 ) -> QualificationTry:
     """Compare a try with the key, and qualify its annotator if it passes; the caller has locked the
     enrollment's or the campaign's row."""
-    given = {(row.exercise_id, row.criterion_id): row.value for row in attempt.answers.all()}
-    found = qualifying.compare_with_key(
-        qualification_items(campaign), given, pass_mark=campaign.pass_mark
+    mark = qualifying.compare_with_key(
+        qualification_items(campaign), attempt.values(), pass_mark=campaign.pass_mark
     )
-    attempt.asked, attempt.right = found.asked, found.right
-    attempt.consistent, attempt.passed = found.consistent, found.passed
+    attempt.asked, attempt.right = mark.asked, mark.right
+    attempt.consistent, attempt.passed = mark.consistent, mark.passed
     attempt.save(update_fields=["asked", "right", "consistent", "passed"])
     if attempt.passed:
         Enrollment.objects.filter(pk=attempt.enrollment_id, qualified_at__isnull=True).update(

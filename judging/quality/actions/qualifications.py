@@ -59,14 +59,6 @@ def qualification_step(enrollment: Enrollment) -> ExerciseStep:
     return ""
 
 
-def outcome(enrollment: Enrollment) -> QualificationOutcome:
-    """Return the outcome of an annotator's qualification.
-
-    "none" if the campaign has none, "open" while tries are left, "passed", or "failed" for good.
-    """
-    return qualification_standing(enrollment).outcome
-
-
 def qualification_standing(enrollment: Enrollment) -> QualificationStanding:
     """Return an annotator's progress in the qualification."""
     campaign = enrollment.campaign
@@ -75,8 +67,8 @@ def qualification_standing(enrollment: Enrollment) -> QualificationStanding:
     tries = tuple(enrollment.tries.order_by("number"))
     if enrollment.qualified_at is not None:
         return QualificationStanding("passed", tries, 0)
-    left = max(0, campaign.tries - len(tries))
-    return QualificationStanding("open" if left else "failed", tries, left)
+    further = max(0, campaign.tries - len(tries))
+    return QualificationStanding("open" if further else "failed", tries, further)
 
 
 def keys_of(campaign: Campaign, kind: str) -> list[tuple[Exercise, list[ExerciseKey]]]:
@@ -85,7 +77,7 @@ def keys_of(campaign: Campaign, kind: str) -> list[tuple[Exercise, list[Exercise
         campaign.exercises.filter(kind=kind).prefetch_related("keys__criterion").order_by("number")
     )
     return [
-        (each, sorted(each.keys.all(), key=lambda key: key.criterion.position)) for each in items
+        (item, sorted(item.keys.all(), key=lambda key: key.criterion.position)) for item in items
     ]
 
 
@@ -122,9 +114,8 @@ def attempt(
 
 def failed_criteria(*, attempt: QualificationTry, campaign: Campaign) -> list[Criterion]:
     """Return the criteria on which a try was wrong or inconsistent, in their order."""
-    given = {(row.exercise_id, row.criterion_id): row.value for row in attempt.answers.all()}
-    off = qualifying.wrong_criteria(exercises.qualification_items(campaign), given)
-    return list(Criterion.objects.filter(pk__in=off).order_by("position"))
+    wrong = qualifying.wrong_criteria(exercises.qualification_items(campaign), attempt.values())
+    return list(Criterion.objects.filter(pk__in=wrong).order_by("position"))
 
 
 def train(*, enrollment: Enrollment, exercise: Exercise, now: datetime) -> None:

@@ -7,17 +7,21 @@ page shows when they were made.
 """
 
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from itertools import groupby, starmap
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, TypeVar
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from judging.base.models.statements import query_rows
+from judging.base.models.statements import named_statements, query_rows
+from judging.base.percentages import format_difference
 from judging.campaigns.actions import selections
 from judging.campaigns.guards import hidden_enrollments
 from judging.campaigns.models.campaign import Campaign, Round
@@ -27,6 +31,22 @@ from judging.people.models.user import User
 from judging.protocols.models.protocol import Criterion
 from judging.quality import quality
 from judging.quality.actions import check_results
+from judging.quality.counts import (
+    AnswerCounts,
+    CampaignCounts,
+    DayCounts,
+    IdleTask,
+    LongestRun,
+    MeanDistance,
+    PaidWork,
+    PlaceCounts,
+    ReportedQuestions,
+    SubmittedWork,
+    SystemUnits,
+    ValueCount,
+    counts_from_json,
+    counts_to_json,
+)
 from judging.quality.drift import Day, SourceSpread, find_drifts
 from judging.quality.models.snapshot import Snapshot
 from judging.quality.pay import Earned, rate_of
@@ -38,132 +58,8 @@ REST = 30  # times the duration of a count, before an open campaign is counted a
 AT_LEAST, SELDOM = timedelta(seconds=15), timedelta(hours=1)
 HOURS = 24 * 14  # hours whose submissions are counted for the pace
 RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
-
-DONE = """
-SELECT enrollment_id, count(*) FILTER (WHERE state = 'submitted'), count(*),
-    coalesce(sum(active_seconds), 0),
-    extract(epoch FROM max(submitted_at))::float8
-FROM judging_assignment WHERE round_id = %(round)s AND submitted_at IS NOT NULL
-    GROUP BY enrollment_id
-"""
-# tasks of every round are paid, checks and extras too; in the main one at most the plan's number for
-# each annotator, because annotators who let tasks lapse may have more of them open
-PAID = """
-SELECT enrollment_id, count(*), coalesce(sum(active_seconds), 0) FROM (
-    SELECT own.enrollment_id, own.active_seconds, round.kind, row_number() OVER (
-        PARTITION BY own.enrollment_id, round.kind ORDER BY own.submitted_at, own.id) AS place
-    FROM judging_assignment own JOIN judging_round round ON round.id = own.round_id
-    WHERE round.campaign_id = %(campaign)s AND own.submitted_at IS NOT NULL) done
-WHERE kind <> 'main' OR %(most)s::int IS NULL OR place <= %(most)s GROUP BY 1
-"""
-PLACES = """
-SELECT state, count(*) FROM judging_assignment
-WHERE round_id = %(round)s AND state IN ('open', 'held', 'submitted') GROUP BY state
-"""
-# current judgments of submitted tasks, extras included
-SAID = """
-WITH said AS MATERIALIZED (
-    SELECT own.enrollment_id AS who, j.criterion_id AS criterion, j.unit_id AS unit,
-        j.value AS value,
-           j.origin AS origin, own.submitted_at AS at
-    FROM judging_judgment j JOIN judging_assignment own ON own.id = j.assignment_id
-    WHERE own.round_id = %(round)s AND j.superseded_at IS NULL AND own.submitted_at IS NOT NULL)
-"""
-USES = f"""{SAID}
-SELECT who, criterion, value, count(*), count(*) FILTER (WHERE origin = 'judged') FROM said
-    GROUP BY 1, 2, 3
-"""  # noqa: S608
-# answers that were given so soon after their criterion was first shown that it was hardly read, and
-# all whose times are known
-QUICK = """
-SELECT own.enrollment_id, count(*) FILTER (WHERE said.answered_at - said.first_shown_at
-    <= %(quick)s::int * interval '1 millisecond'), count(*)
-FROM judging_judgment said JOIN judging_assignment own ON own.id = said.assignment_id
-WHERE own.round_id = %(round)s AND said.superseded_at IS NULL AND own.submitted_at IS NOT NULL
-    AND said.answered_at IS NOT NULL AND said.first_shown_at IS NOT NULL
-GROUP BY 1
-"""
-# tasks of every round that are held without a save for a day: the day of the last one, and hours
-IDLE = """
-SELECT who, (last AT TIME ZONE %(zone)s::text)::date::text,
-    (extract(epoch FROM %(now)s::timestamptz - last) / 3600)::float8
-FROM (SELECT own.enrollment_id AS who, max(greatest(own.held_at, draft.saved_at)) AS last
-    FROM judging_assignment own JOIN judging_round round ON round.id = own.round_id
-    LEFT JOIN judging_draft draft ON draft.assignment_id = own.id
-    WHERE round.campaign_id = %(campaign)s AND own.state = 'held' GROUP BY own.id) saved
-WHERE last < %(now)s::timestamptz - interval '1 day'
-"""
-RUNS = f"""{SAID}
-SELECT DISTINCT ON (who, criterion) who, criterion, value, length FROM (
-    SELECT who, criterion, value, count(*) AS length FROM (
-        SELECT who, criterion, value,
-            row_number() OVER (PARTITION BY who, criterion ORDER BY at, unit)
-            - row_number() OVER (PARTITION BY who, criterion, value ORDER BY at, unit) AS run
-        FROM said) numbered
-    GROUP BY who, criterion, value, run) runs
-ORDER BY who, criterion, length DESC, value
-"""  # noqa: S608
-# how far each annotator's values are from the others' on the same units
-SEVERITY = f"""{SAID}
-, measured AS (
-    SELECT said.* FROM said JOIN judging_scalepoint point
-        ON point.criterion_id = said.criterion AND point.value = said.value AND NOT point.missing)
-, units AS (SELECT unit, criterion, sum(value) AS total, count(*) AS n FROM measured
-    GROUP BY 1, 2 HAVING count(*) > 1)
-SELECT who, criterion, avg(value - (total - value)::float8 / (n - 1)), count(*)
-FROM measured JOIN units USING (unit, criterion) GROUP BY 1, 2
-"""  # noqa: S608
-BY_SYSTEM = f"""{SAID}
-SELECT held.system_id, who, count(DISTINCT unit)
-FROM said JOIN judging_unit ON judging_unit.id = said.unit
-JOIN judging_questionset held ON held.id = judging_unit.question_set_id
-GROUP BY 1, 2
-"""  # noqa: S608
-# means of sources by day, and how far they are from the others' on the same units
-OF_DAYS = f"""{SAID}
-, measured AS (
-    SELECT said.*, held.source_id AS source, (at AT TIME ZONE %(zone)s::text)::date AS day
-    FROM said JOIN judging_scalepoint point
-        ON point.criterion_id = said.criterion AND point.value = said.value AND NOT point.missing
-    JOIN judging_unit ON judging_unit.id = said.unit
-    JOIN judging_questionset held ON held.id = judging_unit.question_set_id)
-"""  # noqa: S608
-BY_DAY = f"""{OF_DAYS}
-, units AS (SELECT unit, criterion, sum(value) AS total, count(*) AS n FROM measured
-    GROUP BY 1, 2 HAVING count(*) > 1)
-, of_source AS (
-    SELECT who, criterion, day, source, count(*) AS n, avg(value)::float8 AS mean,
-        avg(value - (total - value)::float8 / (units.n - 1)) AS apart
-    FROM measured LEFT JOIN units USING (unit, criterion) GROUP BY 1, 2, 3, 4)
-SELECT who, criterion, day::text, sum(n)::int, count(*), avg(mean), coalesce(stddev_samp(mean), 0),
-    count(apart), coalesce(avg(apart), 0), coalesce(stddev_samp(apart), 0)
-FROM of_source GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-"""  # noqa: S608
-EVERYBODY_BY_DAY = f"""{OF_DAYS}
-, of_source AS (
-    SELECT criterion, day, source, count(*) AS n, avg(value)::float8 AS mean FROM measured
-        GROUP BY 1, 2, 3)
-SELECT criterion, day::text, sum(n)::int, count(*), avg(mean), coalesce(stddev_samp(mean), 0)
-FROM of_source GROUP BY 1, 2 ORDER BY 1, 2
-"""  # noqa: S608
-# Questions that were reported as broken in submitted tasks, checks included, and how many of these
-# tasks have no value. A report that was taken back leaves its row.
-REPORTED = """
-SELECT own.enrollment_id, count(*) FILTER (WHERE note.text <> ''),
-    count(DISTINCT own.id) FILTER (WHERE NOT EXISTS (
-        SELECT FROM judging_judgment said
-        WHERE said.assignment_id = own.id AND said.superseded_at IS NULL))
-FROM judging_note note
-JOIN judging_assignment own ON own.id = note.assignment_id AND own.submitted_at IS NOT NULL
-JOIN judging_round round ON round.id = own.round_id
-WHERE round.campaign_id = %(campaign)s AND note.unit_id IS NOT NULL GROUP BY 1 ORDER BY 1
-"""
-BY_HOUR = """
-SELECT floor(extract(epoch FROM %(now)s::timestamptz - submitted_at) / 3600)::int AS ago, count(*)
-FROM judging_assignment
-WHERE round_id = %(round)s AND state = 'submitted' AND submitted_at > %(since)s::timestamptz
-    GROUP BY 1
-"""
+SQL = named_statements(Path(__file__).with_suffix(".sql"))
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +82,7 @@ class AnnotatorStanding:
     work: Workload
     enrollment: int
     extras: int
-    last_at: datetime | None
+    last_at: datetime
     severity: float | None
     flags: Sequence[Flag]
 
@@ -197,20 +93,7 @@ class AnnotatorStanding:
 
     @property
     def signed_severity(self) -> str:
-        """Return the severity as pages write it: with its sign, and a minus that is no hyphen."""
-        if self.severity is None:
-            return "–"
-        text = f"{self.severity:+.2f}".replace("-", "−")
-        return "0.00" if text[1:] == "0.00" else text
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedQuestions:
-    """How many questions one annotator reported as broken in submitted tasks, and how many of these
-    tasks have no value."""
-
-    questions: int
-    empty: int
+        return format_difference(self.severity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,17 +124,17 @@ class Counted:
 
     @property
     def earned_so_far(self) -> Decimal:
-        return sum((each.amount for each in self.earned.values()), Decimal(0))
+        return sum((earned.amount for earned in self.earned.values()), Decimal(0))
 
     @property
     def empty(self) -> int:
         """How many tasks were submitted without a value, because their questions are broken."""
-        return sum(each.empty for each in self.reported.values())
+        return sum(reported.empty for reported in self.reported.values())
 
     @property
     def below_floor(self) -> int:
         """The number of annotators who were paid less per hour than the floor."""
-        return sum(bool(each.top_up) for each in self.earned.values())
+        return sum(bool(earned.top_up) for earned in self.earned.values())
 
     @property
     def forecast(self) -> Forecast | None:
@@ -259,14 +142,16 @@ class Counted:
 
     @property
     def flagged(self) -> list[AnnotatorStanding]:
-        return [each for each in self.annotators.values() if each.flags]
+        return [standing for standing in self.annotators.values() if standing.flags]
 
 
 def campaign_counts(campaign: Campaign) -> Counted:
     """Return a campaign's counts: the stored ones of a large campaign, else counted now."""
-    kept = Snapshot.objects.filter(campaign=campaign).first()
-    document = kept.document if kept else take_snapshot(campaign=campaign, now=timezone.now())
-    return read_counts(campaign, document)
+    if stored := Snapshot.objects.filter(campaign=campaign).first():
+        counts = counts_from_json(stored.document)
+    else:
+        counts = take_snapshot(campaign=campaign, now=timezone.now())
+    return read_counts(campaign, counts)
 
 
 def counted_for(user: User, campaign: Campaign) -> Counted:
@@ -274,10 +159,16 @@ def counted_for(user: User, campaign: Campaign) -> Counted:
     which of their tasks are checks."""
     counted = campaign_counts(campaign)
     hidden = hidden_enrollments(user, campaign)
-    others = {pk: each for pk, each in counted.annotators.items() if pk not in hidden}
-    reported = {pk: each for pk, each in counted.reported.items() if pk not in hidden}
-    idle = {pk: flag for pk, flag in counted.idle.items() if pk not in hidden}
-    return replace(counted, annotators=others, reported=reported, idle=idle)
+
+    def shown(by_annotator: Mapping[int, Row]) -> dict[int, Row]:
+        return {who: row for who, row in by_annotator.items() if who not in hidden}
+
+    return replace(
+        counted,
+        annotators=shown(counted.annotators),
+        reported=shown(counted.reported),
+        idle=shown(counted.idle),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,25 +188,24 @@ def systems_so_far(campaign: Campaign, counted: Counted) -> Iterator[SystemStand
     if not everybody:
         return
     for pk, name in selections.judged_systems(campaign).order_by("name").values_list("pk", "name"):
-        own = counted.systems.get(pk, {})
-        by = [judged for who, judged in own.items() if who in everybody]
-        fewest = min(by, default=0) if len(by) == len(everybody) else 0
-        yield SystemStanding(name, sum(by), fewest, max(by, default=0))
+        by_annotator = counted.systems.get(pk, {})
+        units = [by_annotator.get(who, 0) for who in everybody]
+        yield SystemStanding(name, sum(units), min(units), max(units))
 
 
-def take_snapshot(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
+def take_snapshot(*, campaign: Campaign, now: datetime) -> CampaignCounts:
     """Count a campaign, and store the counts if it is large."""
     began = time.monotonic()
-    document = count_campaign(campaign, now)
+    counts = count_campaign(campaign, now)
     seconds = time.monotonic() - began
-    values, places = document.get("uses", ()), document.get("places", {})
-    if max(sum(row[3] for row in values), sum(places.values())) > LARGE:
+    if max(sum(row.count for row in counts.uses), counts.places.total) > LARGE:
         Snapshot.objects.update_or_create(
-            campaign=campaign, defaults={"document": document, "taken_at": now, "seconds": seconds}
+            campaign=campaign,
+            defaults={"document": counts_to_json(counts), "taken_at": now, "seconds": seconds},
         )
     else:
         Snapshot.objects.filter(campaign=campaign).delete()
-    return document
+    return counts
 
 
 def refresh_one(*, now: datetime) -> bool:
@@ -324,217 +214,242 @@ def refresh_one(*, now: datetime) -> bool:
     acts = Event.objects.filter(campaign=OuterRef("campaign__uuid"), at__gt=OuterRef("taken_at"))
     ahead = Q(taken_at__gt=now)  # the clock was set back since
     due = Q(campaign__state__in=RUNNING) | Q(taken_at__lt=now - SELDOM) | Q(Exists(acts)) | ahead
-    for kept in Snapshot.objects.filter(due).order_by("taken_at").select_related("campaign"):
-        rest = max(AT_LEAST, timedelta(seconds=REST * kept.seconds))
-        if not timedelta() <= now - kept.taken_at <= rest:
-            take_snapshot(campaign=kept.campaign, now=now)
+    for snapshot in Snapshot.objects.filter(due).order_by("taken_at").select_related("campaign"):
+        rest = max(AT_LEAST, timedelta(seconds=REST * snapshot.seconds))
+        if not timedelta() <= now - snapshot.taken_at <= rest:
+            take_snapshot(campaign=snapshot.campaign, now=now)
             return True
     return False
 
 
-def count_campaign(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
-    """Return the counts in a form that JSON can store: lists of rows."""
-    now = now or timezone.now()
-    main = Round.objects.filter(campaign=campaign, kind=Round.Kind.MAIN).first()
+def count_campaign(campaign: Campaign, now: datetime) -> CampaignCounts:
+    """Count a campaign's places, work and values."""
+    main = campaign.rounds.filter(kind=Round.Kind.MAIN).first()
     if main is None:
-        return {"at": now.timestamp()}
-    since = max(main.opened_at or now, now - timedelta(hours=HOURS))
-
-    def table(statement: str, **more: object) -> list[list[Any]]:
-        return [list(row) for row in query_rows(statement, {"round": main.pk} | more)]
-
-    document: dict[str, Any] = {
-        "at": now.timestamp(),
-        "since": since.timestamp(),
-        "questions": selections.question_count(campaign),
-        "places": dict(table(PLACES)),
-        "done": table(DONE),
-        "paid": table(PAID, campaign=campaign.pk, most=campaign.tasks_per_annotator)
-        if campaign.rate
-        else [],
-        "by_hour": table(BY_HOUR, now=now, since=since),
+        return CampaignCounts(at=now)
+    arguments = {
+        "campaign": campaign.pk,
+        "round": main.pk,
+        "most": campaign.tasks_per_annotator,
+        "quick": QUICK_ANSWER,
+        "now": now,
+        "since": max(main.opened_at or now, now - timedelta(hours=HOURS)),
+        "zone": campaign.time_zone,
     }
-    if campaign.origin == Campaign.Origin.JUDGED:
-        document["reported"] = table(REPORTED, campaign=campaign.pk)
-    if campaign.state == Campaign.State.OPEN:
-        document["idle"] = table(IDLE, campaign=campaign.pk, now=now, zone=campaign.time_zone)
-    if document["done"]:
-        document |= {
-            "uses": table(USES),
-            "severity": table(SEVERITY),
-            "systems": table(BY_SYSTEM),
-            "quick": table(QUICK, quick=QUICK_ANSWER),
-        }
-        if campaign.checked:
-            document["checks"] = check_results.check_outcomes(campaign)
-        if campaign.origin != Campaign.Origin.IMPORTED:  # imported ratings have no order
-            document["runs"] = table(RUNS)
-            document["days"] = table(BY_DAY, zone=campaign.time_zone)
-            document["all_days"] = table(EVERYBODY_BY_DAY, zone=campaign.time_zone)
-    return document
+    counts = _count_work(campaign, arguments)
+    if not counts.submitted:
+        return counts
+    counts = _count_values(counts, arguments)
+    counts = replace(counts, checked=check_results.results_by_annotator(campaign))
+    if campaign.origin == Campaign.Origin.IMPORTED:  # imported ratings have no order
+        return counts
+    return _count_order(counts, arguments)
 
 
-def read_counts(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
-    """Return counts as `take` made them, with what follows from the current plan and labels."""
-    plan = quality_plan_from_document(campaign.quality)
-    places, scales = document.get("places", {}), _scales(campaign)
-    works = _works(campaign, document, scales)
-    is_imported = campaign.origin == Campaign.Origin.IMPORTED
-    flagged = {} if is_imported else quality.flags(list(works.values()), plan)
-    severities = _severities(document, scales)
-    standings = {}
-    for who, done, all_done, _seconds, last_at in document.get("done", ()):
-        if who in works:
-            standings[who] = AnnotatorStanding(
-                work=works[who],
-                enrollment=who,
-                extras=all_done - done,
-                last_at=_moment(last_at),
-                severity=severities.get(who),
-                flags=flagged.get(works[who].label, ()),
-            )
-    systems: dict[int, dict[int, int]] = {}
-    for system, who, count in document.get("systems", ()):
-        systems.setdefault(system, {})[who] = count
-    criteria: dict[str, Counter[int]] = {}
-    for work in works.values():
-        for key, use in work.uses.items():
-            criteria.setdefault(key, Counter()).update(use.counts)
+def _count_work(campaign: Campaign, arguments: Mapping[str, Any]) -> CampaignCounts:
+    """Count places and tasks: what was submitted, is paid, was reported or is idle."""
+    is_judged = campaign.origin == Campaign.Origin.JUDGED
+    is_open = campaign.state == Campaign.State.OPEN
+    [places] = _rows(PlaceCounts, SQL["places"], arguments)
+    return CampaignCounts(
+        at=arguments["now"],
+        questions=selections.question_count(campaign),
+        places=places,
+        submitted=_rows(SubmittedWork, SQL["submitted"], arguments),
+        paid=_rows(PaidWork, SQL["paid"], arguments) if campaign.rate else (),
+        by_hour=_tasks_by_hour(arguments),
+        reported=_rows(ReportedQuestions, SQL["reported"], arguments) if is_judged else (),
+        idle=_rows(IdleTask, SQL["idle"], arguments) if is_open else (),
+    )
+
+
+def _count_values(counts: CampaignCounts, arguments: Mapping[str, Any]) -> CampaignCounts:
+    """Add the counts of the values that annotators gave."""
+    ratings = SQL["with_ratings"]
+    return replace(
+        counts,
+        answers=_rows(AnswerCounts, SQL["answers"], arguments),
+        uses=_rows(ValueCount, ratings + SQL["uses"], arguments),
+        distances=_rows(MeanDistance, ratings + SQL["distances"], arguments),
+        systems=_rows(SystemUnits, ratings + SQL["by_system"], arguments),
+    )
+
+
+def _count_order(counts: CampaignCounts, arguments: Mapping[str, Any]) -> CampaignCounts:
+    """Add what depends on when values were given: runs, and values by day."""
+    ratings = SQL["with_ratings"]
+    days = ratings + SQL["with_days"]
+    return replace(
+        counts,
+        runs=_rows(LongestRun, ratings + SQL["runs"], arguments),
+        days=_rows(DayCounts, days + SQL["by_day"], arguments),
+        days_of_all=_rows(DayCounts, days + SQL["of_all_by_day"], arguments),
+    )
+
+
+def _rows(row_type: type[Row], statement: str, arguments: Mapping[str, Any]) -> tuple[Row, ...]:
+    return tuple(starmap(row_type, query_rows(statement, arguments)))
+
+
+def _tasks_by_hour(arguments: Mapping[str, Any]) -> tuple[int, ...]:
+    tasks = dict(query_rows(SQL["by_hour"], arguments))
+    hours = (arguments["now"] - arguments["since"]) // timedelta(hours=1)
+    return tuple(tasks.get(ago, 0) for ago in range(hours - 1, -1, -1))
+
+
+def read_counts(campaign: Campaign, counts: CampaignCounts) -> Counted:
+    """Return a campaign's counts with what follows from its current plan and labels."""
+    labels = dict(campaign.enrollments.values_list("pk", "label"))
+    scales = _scales(campaign)
+    works = _works(counts, labels, scales)
     return Counted(
-        at=_moment(document["at"]),
-        questions=document.get("questions"),
-        places=sum(places.values()),
-        filled=places.get("submitted", 0),
-        held=places.get("held", 0),
-        annotators=standings,
-        criteria=criteria,
-        systems=systems,
-        by_hour=_hours(document),
-        earned=_earned(campaign, document),
-        days=_days_of_all(document, scales),
-        reported={
-            who: ReportedQuestions(questions, empty)
-            for who, questions, empty in document.get("reported", ())
-            if questions or empty
-        },
+        at=counts.at,
+        questions=counts.questions,
+        places=counts.places.total,
+        filled=counts.places.submitted,
+        held=counts.places.held,
+        annotators=_standings(campaign, counts, works, scales),
+        criteria=quality.count_values(works.values()),
+        systems=_units_by_system(counts.systems),
+        by_hour=counts.by_hour,
+        earned=_earned(campaign, counts.paid, labels),
+        days=_days_by_criterion(counts.days_of_all, scales),
+        reported={row.enrollment: row for row in counts.reported},
         idle={
-            who: Flag("idle", "", hours, None, 0, day=day)
-            for who, day, hours in document.get("idle", ())
+            row.enrollment: Flag("idle", "", row.hours, None, 0, day=row.day) for row in counts.idle
         },
     )
-
-
-def _days_of_all(document: Mapping[str, Any], scales: Mapping[int, _Scale]) -> dict[str, list[Day]]:
-    """Return the values of all annotators by day, by the criterion's key."""
-    found: dict[str, list[Day]] = {}
-    for criterion, day, values, *given in document.get("all_days", ()):
-        found.setdefault(scales[criterion].key, []).append(Day(day, values, SourceSpread(*given)))
-    return found
-
-
-def _days(keys: Mapping[int, str], document: Mapping[str, Any]) -> dict[int, dict[str, list[Day]]]:
-    """Return each annotator's values by day, by the enrollment's key and the criterion's."""
-    found: dict[int, dict[str, list[Day]]] = {}
-    for who, criterion, day, values, n, mean, deviation, *apart in document.get("days", ()):
-        others = SourceSpread(*apart) if apart[0] else None
-        own = found.setdefault(who, {}).setdefault(keys[criterion], [])
-        own.append(Day(day, values, SourceSpread(n, mean, deviation), others))
-    return found
-
-
-def _earned(campaign: Campaign, document: Mapping[str, Any]) -> dict[str, Earned]:
-    """Return what each annotator has earned, by label; empty if no rate is planned."""
-    rate = rate_of(campaign.rate)
-    if rate is None:
-        return {}
-    labels = dict(campaign.enrollments.values_list("pk", "label"))
-    paid = {
-        labels[who]: (tasks, seconds)
-        for who, tasks, seconds in document.get("paid", ())
-        if who in labels
-    }
-    return {label: Earned(*paid[label], rate) for label in sorted(paid)}
-
-
-def _works(
-    campaign: Campaign, document: Mapping[str, Any], scales: Mapping[int, _Scale]
-) -> dict[int, Workload]:
-    """Return what each annotator has done, by the enrollment's key."""
-    labels = dict(campaign.enrollments.values_list("pk", "label"))
-    keys = {pk: each.key for pk, each in scales.items()}
-    widths = {each.key: each.width for each in scales.values() if each.sign}
-    uses, clicked = _uses(document, keys), Counter[int]()
-    for who, _criterion, _value, _count, judged in document.get("uses", ()):
-        clicked[who] += judged
-    checked, days = (
-        check_results.results_by_annotator(document.get("checks", {})),
-        _days(keys, document),
-    )
-    quick = {who: (quick, timed) for who, quick, timed in document.get("quick", ())}
-    return {
-        who: Workload(
-            labels[who],
-            submitted,
-            seconds,
-            clicked[who],
-            uses.get(who, {}),
-            checked.get(who, Checked()),
-            days.get(who, {}),
-            find_drifts(days.get(who, {}), widths),
-            *quick.get(who, (0, 0)),
-        )
-        for who, submitted, _all, seconds, _last in document.get("done", ())
-        if who in labels
-    }
-
-
-def _uses(document: Mapping[str, Any], keys: Mapping[int, str]) -> dict[int, dict[str, Use]]:
-    """Return how each annotator used each scale, by the enrollment's key and the criterion's."""
-    counts: dict[tuple[int, int], dict[int, int]] = {}
-    for who, criterion, value, count, _judged in document.get("uses", ()):
-        counts.setdefault((who, criterion), {})[value] = count
-    longest = {
-        (who, criterion): (length, value)
-        for who, criterion, value, length in document.get("runs", ())
-    }
-    uses: dict[int, dict[str, Use]] = {}
-    for place, own in sorted(counts.items()):
-        who, criterion = place
-        uses.setdefault(who, {})[keys[criterion]] = Use(own, *longest.get(place, (0, 0)))
-    return uses
 
 
 def _scales(campaign: Campaign) -> dict[int, _Scale]:
     """Return the scales of a campaign's criteria; one of a single value has no better end."""
     scales: dict[int, _Scale] = {}
-    for each in Criterion.objects.filter(protocol=campaign.protocol_id).prefetch_related("points"):
-        values = [point.value for point in each.points.all() if not point.missing]
-        sign = {"highest": 1, "lowest": -1}.get(each.best, 0) if len(values) > 1 else 0
-        scales[each.pk] = _Scale(each.key, max(values) - min(values) if values else 0, sign)
+    for criterion in Criterion.objects.filter(protocol=campaign.protocol_id).prefetch_related(
+        "points"
+    ):
+        values = [point.value for point in criterion.points.all() if not point.missing]
+        sign = {"highest": 1, "lowest": -1}.get(criterion.best, 0) if len(values) > 1 else 0
+        width = max(values) - min(values) if values else 0
+        scales[criterion.pk] = _Scale(criterion.key, width, sign)
     return scales
 
 
-def _severities(document: Mapping[str, Any], scales: Mapping[int, _Scale]) -> dict[int, float]:
-    """Return each annotator's mean distance from the others as a share of the scale, below 0 if the
-    annotator is harsher."""
-    found: dict[int, list[tuple[float, int]]] = {}
-    for who, criterion, distance, n in document.get("severity", ()):
-        if (scale := scales[criterion]).sign:
-            found.setdefault(who, []).append((scale.sign * distance / scale.width, n))
+def _works(
+    counts: CampaignCounts, labels: Mapping[int, str], scales: Mapping[int, _Scale]
+) -> dict[int, Workload]:
+    """Return what each annotator has done, by the enrollment's key."""
+    widths = {scale.key: scale.width for scale in scales.values() if scale.sign}
+    uses = _uses(counts, scales)
+    days = {
+        who: _days_by_criterion(rows, scales)
+        for who, rows in groupby(counts.days, key=attrgetter("enrollment"))
+    }
+    answers = {row.enrollment: row for row in counts.answers}
+    works = {}
+    for row in counts.submitted:
+        who = row.enrollment
+        if who not in labels:  # erased after these counts were stored
+            continue
+        answered = answers.get(who, AnswerCounts(who, 0, 0, 0))
+        works[who] = Workload(
+            label=labels[who],
+            tasks=row.tasks,
+            seconds=row.seconds,
+            values=answered.clicked,
+            uses=uses.get(who, {}),
+            checked=counts.checked.get(who, Checked()),
+            days=days.get(who, {}),
+            drifts=find_drifts(days.get(who, {}), widths),
+            quick=answered.quick,
+            timed=answered.timed,
+        )
+    return works
+
+
+def _uses(counts: CampaignCounts, scales: Mapping[int, _Scale]) -> dict[int, dict[str, Use]]:
+    """Return how each annotator used each scale, by the enrollment's key and the criterion's."""
+    times: defaultdict[tuple[int, int], dict[int, int]] = defaultdict(dict)
+    for row in counts.uses:
+        times[row.enrollment, row.criterion][row.value] = row.count
+    runs = {(run.enrollment, run.criterion): (run.length, run.value) for run in counts.runs}
+    uses: defaultdict[int, dict[str, Use]] = defaultdict(dict)
+    for (who, criterion), by_value in sorted(times.items()):
+        length, value = runs.get((who, criterion), (0, 0))
+        uses[who][scales[criterion].key] = Use(by_value, length, value)
+    return dict(uses)
+
+
+def _days_by_criterion(
+    rows: Iterable[DayCounts], scales: Mapping[int, _Scale]
+) -> dict[str, list[Day]]:
+    """Return days in their order, by the criterion's key."""
+    days: defaultdict[str, list[Day]] = defaultdict(list)
+    for row in rows:
+        spread = SourceSpread(row.sources, row.mean, row.deviation)
+        distances = SourceSpread(row.compared, row.distance, row.distance_deviation)
+        day = Day(row.day, row.values, spread, distances if row.compared else None)
+        days[scales[row.criterion].key].append(day)
+    return dict(days)
+
+
+def _standings(
+    campaign: Campaign,
+    counts: CampaignCounts,
+    works: Mapping[int, Workload],
+    scales: Mapping[int, _Scale],
+) -> dict[int, AnnotatorStanding]:
+    """Return each annotator's work, severity and flags, by the enrollment's key."""
+    flags: Mapping[str, Sequence[Flag]] = {}
+    if campaign.origin != Campaign.Origin.IMPORTED:
+        plan = quality_plan_from_document(campaign.quality)
+        flags = quality.flag_annotators(list(works.values()), plan)
+    severities = _severities(counts.distances, scales)
     return {
-        who: sum(mean * n for mean, n in own) / sum(n for _, n in own) for who, own in found.items()
+        row.enrollment: AnnotatorStanding(
+            work=works[row.enrollment],
+            enrollment=row.enrollment,
+            extras=row.extras,
+            last_at=row.last_at,
+            severity=severities.get(row.enrollment),
+            flags=flags.get(works[row.enrollment].label, ()),
+        )
+        for row in counts.submitted
+        if row.enrollment in works
     }
 
 
-def _hours(document: Mapping[str, Any]) -> list[int]:
-    """Return how many assignments were submitted in each whole hour since the round opened, the earliest
-    first."""
-    if not document.get("by_hour"):
-        return []
-    hours = int((document["at"] - document["since"]) // 3600)
-    counts = dict(document["by_hour"])
-    return [counts.get(ago, 0) for ago in range(hours - 1, -1, -1)]
+def _severities(
+    distances: Iterable[MeanDistance], scales: Mapping[int, _Scale]
+) -> dict[int, float]:
+    """Return each annotator's mean distance from the others as a share of the scale, below 0 if the
+    annotator is harsher."""
+    sums, ratings = defaultdict[int, float](float), defaultdict[int, int](int)
+    for row in distances:
+        scale = scales[row.criterion]
+        if scale.sign:
+            sums[row.enrollment] += scale.sign * row.mean / scale.width * row.n
+            ratings[row.enrollment] += row.n
+    return {who: sums[who] / ratings[who] for who in sums}
 
 
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, tz=timezone.get_default_timezone())
+def _units_by_system(rows: Iterable[SystemUnits]) -> dict[int, dict[int, int]]:
+    """Return how many units each annotator judged, by system and the enrollment's key."""
+    units: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    for row in rows:
+        units[row.system][row.enrollment] = row.units
+    return dict(units)
+
+
+def _earned(
+    campaign: Campaign, rows: Iterable[PaidWork], labels: Mapping[int, str]
+) -> dict[str, Earned]:
+    """Return what each annotator has earned, by label; empty if no rate is planned."""
+    rate = rate_of(campaign.rate)
+    if rate is None:
+        return {}
+    earned = {
+        labels[row.enrollment]: Earned(row.tasks, row.seconds, rate)
+        for row in rows
+        if row.enrollment in labels
+    }
+    return dict(sorted(earned.items()))

@@ -70,10 +70,13 @@ class Adjudications(InCampaign):
         return self._shown()
 
     def _shown(self) -> Response:
-        own = Adjudication.objects.filter(campaign=self.campaign).select_related("adjudicator")
-        adjudication = own.first()
+        adjudication = (
+            Adjudication.objects.filter(campaign=self.campaign)
+            .select_related("adjudicator")
+            .first()
+        )
         adjudicated = adjudications.settled_of(self.campaign)
-        found: dict[str, Any] = {
+        content: dict[str, Any] = {
             "adjudicator": None,
             "threshold": None,
             "differences": None,
@@ -82,13 +85,13 @@ class Adjudications(InCampaign):
         }
         if adjudication:
             differing = adjudications.find_differences(self.campaign, adjudication.threshold)
-            found |= {
+            content |= {
                 "adjudicator": adjudication.adjudicator.username,
                 "threshold": adjudication.threshold,
                 "differences": len(differing),
-                "open": sum((each.unit, each.criterion) not in adjudicated for each in differing),
+                "open": sum(difference.place not in adjudicated for difference in differing),
             }
-        return Response(found)
+        return Response(content)
 
 
 class ExcerptSerializer(serializers.Serializer):
@@ -140,8 +143,8 @@ class DifferenceSerializer(serializers.Serializer):
     prompt = serializers.CharField()
     points = serializers.SerializerMethodField()
     ranks_apart = serializers.IntegerField(source="apart")
-    ratings = serializers.SerializerMethodField()
-    comments = serializers.SerializerMethodField()
+    ratings = DifferingRatingSerializer(many=True)
+    comments = CommentSerializer(many=True)
     adjudicated = AdjudicatedRatingSerializer(source="settled", allow_null=True)
 
     @extend_schema_field(ScalePointSerializer(many=True))
@@ -151,17 +154,6 @@ class DifferenceSerializer(serializers.Serializer):
             for point in difference.criterion.points.all()
             if not point.missing
         ]
-
-    @extend_schema_field(DifferingRatingSerializer(many=True))
-    def get_ratings(self, difference: adjudications.ToSettle) -> list[dict[str, Any]]:
-        return [
-            {"annotator": annotator, "value": value, "label": label}
-            for annotator, value, label in difference.said
-        ]
-
-    @extend_schema_field(CommentSerializer(many=True))
-    def get_comments(self, difference: adjudications.ToSettle) -> list[dict[str, str]]:
-        return [{"annotator": annotator, "text": text} for annotator, text in difference.comments]
 
 
 class DifferencePages(pagination.LimitOffsetPagination):
@@ -207,9 +199,9 @@ class RatingsToAdjudicate(InCampaign):
     def update(self, request: Request, campaign: UUID, token: str) -> Response:
         """Store the adjudicated rating of a difference. The annotators' ratings stay as they are."""
         named = [
-            each
-            for each in self._differing()
-            if adjudications.token_of(self.campaign, each) == token
+            difference
+            for difference in self._differing()
+            if adjudications.token_of(self.campaign, difference) == token
         ]
         if not named:
             raise Http404

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.db import transaction
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -20,72 +21,30 @@ from judging.campaigns.quality_plan import QualityPlan
 from judging.jobs.api.entity_tags import IF_MATCH
 from judging.jobs.api.resources import check_if_match, entity_tag
 from judging.quality.actions import exclusion_rules
+from judging.quality.forms.quality import QualityForm
 
 DEFAULT = QualityPlan()
+FIELDS: dict[type[forms.Field], type[serializers.Field]] = {
+    forms.IntegerField: serializers.IntegerField,
+    forms.FloatField: serializers.FloatField,
+    forms.BooleanField: serializers.BooleanField,
+}
 
 
 class QualitySerializer(serializers.Serializer):
     """Checks between tasks, thresholds of flags, and exclusion rules. A rule that is null or false
     proposes no annotator."""
 
-    least_values = serializers.IntegerField(
-        default=DEFAULT.least_values, help_text="Flag no annotator with fewer values."
-    )
-    fastest = serializers.FloatField(
-        default=DEFAULT.fastest, help_text="Too fast: seconds for each value."
-    )
-    faster_than_others = serializers.FloatField(
-        default=DEFAULT.faster_than_others,
-        help_text="Too fast: so many times as fast as the median of the others.",
-    )
-    same_share = serializers.FloatField(
-        default=DEFAULT.same_share, help_text="Equal values: share of one value."
-    )
-    longest_run = serializers.IntegerField(
-        default=DEFAULT.longest_run, help_text="Equal values in a row."
-    )
-    least_gold = serializers.FloatField(
-        default=DEFAULT.least_gold, help_text="Share of gold items to pass."
-    )
-    least_same = serializers.FloatField(
-        default=DEFAULT.least_same, help_text="Share of equal values in hidden repeats."
-    )
-    repeats = serializers.IntegerField(
-        default=DEFAULT.repeats, help_text="Hidden repeats in 100 tasks."
-    )
-    gold = serializers.IntegerField(default=DEFAULT.gold, help_text="Gold items in 100 tasks.")
-    degraded = serializers.IntegerField(
-        default=DEFAULT.degraded, help_text="Degraded copies in 100 tasks."
-    )
-    gap = serializers.IntegerField(
-        default=DEFAULT.gap, help_text="Minimum gap before a repeat, in tasks."
-    )
-    exclude_speed = serializers.BooleanField(
-        default=DEFAULT.exclude_speed, help_text="Propose annotators flagged as too fast."
-    )
-    exclude_same = serializers.BooleanField(
-        default=DEFAULT.exclude_same,
-        help_text="Propose annotators flagged for equal values or a long run.",
-    )
-    exclude_gold = serializers.IntegerField(
-        default=DEFAULT.exclude_gold,
-        allow_null=True,
-        help_text="Propose annotators who fail more gold items than this.",
-    )
-    exclude_gold_of = serializers.IntegerField(
-        default=DEFAULT.exclude_gold_of,
-        allow_null=True,
-        help_text="Only annotators who met this many gold items.",
-    )
-    exclude_repeats = serializers.FloatField(
-        default=DEFAULT.exclude_repeats,
-        allow_null=True,
-        help_text="Propose annotators with a smaller share of equal values in hidden repeats.",
-    )
-    exclude_degraded = serializers.BooleanField(
-        default=DEFAULT.exclude_degraded,
-        help_text="Propose annotators who do not score degraded copies lower.",
-    )
+    def get_fields(self) -> dict[str, serializers.Field]:
+        """Return a field for each of the form."""
+        return {
+            name: FIELDS[type(field)](
+                default=getattr(DEFAULT, name),
+                allow_null=getattr(DEFAULT, name) is None,
+                help_text=field.label,
+            )
+            for name, field in QualityForm.base_fields.items()
+        }
 
 
 class QualityPlans(InCampaign):

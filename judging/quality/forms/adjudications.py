@@ -1,7 +1,5 @@
 """The adjudicator of a campaign, and the distance of ratings from which they adjudicate."""
 
-from typing import Any
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -25,9 +23,3 @@ class AdjudicatorForm(forms.Form):
             "Ratings further apart are adjudicated. On a scale without order any two values."
         ),
     )
-
-
-def parse_value(text: Any) -> int | None:
-    """Return the value that a form sent; None if it is not an integer."""
-    said = str(text or "")
-    return int(said) if said.isdecimal() and len(said) < 5 else None

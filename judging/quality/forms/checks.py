@@ -10,6 +10,8 @@ from judging.campaigns.actions.unit_names import unit_name
 from judging.campaigns.models.campaign import Campaign
 from judging.datasets.models.dataset import Question, Unit
 from judging.protocols.models.protocol import Criterion
+from judging.quality.actions.exercises import criteria_of_items
+from judging.quality.forms.exercises import accepted_field
 from judging.quality.models.check import CheckItem
 
 
@@ -21,24 +23,13 @@ class AcceptedForm(forms.Form):
         self, *args: Any, campaign: Campaign, item: CheckItem | None = None, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.campaign = campaign
-        right: dict[int, list[int]] = {}
-        for criterion, value in item.accepted.values_list("criterion", "value") if item else ():
-            right.setdefault(criterion, []).append(value)
+        accepted = item.accepted_values() if item else {}
         self.criteria: Mapping[str, Criterion] = {
-            f"accepted_{each.pk}": each
-            for each in campaign.protocol.criteria.prefetch_related("points")
-            if each.unit == "question" and each.asked == "per_unit"
+            f"accepted_{criterion.pk}": criterion for criterion in criteria_of_items(campaign)
         }
-        for name, each in self.criteria.items():
-            points = sorted(each.points.all(), key=lambda point: point.value)
-            self.fields[name] = forms.TypedMultipleChoiceField(
-                label=each.name,
-                required=False,
-                coerce=int,
-                widget=forms.CheckboxSelectMultiple,
-                choices=[(point.value, f"{point.value} {point.label}") for point in points],
-                initial=right.get(each.pk, []),
+        for name, criterion in self.criteria.items():
+            self.fields[name] = accepted_field(
+                criterion, label=criterion.name, initial=accepted.get(criterion.pk, [])
             )
         if item and campaign.state != Campaign.State.DRAFT:
             self.fields["reason"] = forms.CharField(
@@ -48,13 +39,8 @@ class AcceptedForm(forms.Form):
             )
 
     def accepted(self) -> dict[int, list[int]]:
-        return {each.pk: self.cleaned_data[name] for name, each in self.criteria.items()}
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if not any(cleaned.get(name) for name in self.criteria):
-            raise forms.ValidationError(_("Tick at least one accepted value."))
-        return cleaned
+        """Return the ticked values by criterion."""
+        return {criterion.pk: self.cleaned_data[name] for name, criterion in self.criteria.items()}
 
 
 class GoldForm(AcceptedForm):
@@ -71,15 +57,17 @@ class GoldForm(AcceptedForm):
 
     def __init__(self, *args: Any, campaign: Campaign, source: str, **kwargs: Any) -> None:
         super().__init__(*args, campaign=campaign, **kwargs)
-        own = Question.objects.filter(
+        questions = Question.objects.filter(
             unit__question_set__source__dataset=campaign.dataset,
             unit__question_set__source__key=source,
         )
         # by their texts: managers may judge too, and must see no system here
-        found = sorted(own, key=lambda each: (each.text, each.pk))
-        self.units = {unit_name(campaign, each.pk): each for each in found}
-        self.fields["unit"].choices = [(name, each.text) for name, each in self.units.items()]
+        shown = sorted(questions, key=lambda question: (question.text, question.pk))
+        self.questions = {unit_name(campaign, question.pk): question for question in shown}
+        self.fields["unit"].choices = [
+            (name, question.text) for name, question in self.questions.items()
+        ]
 
     def chosen(self) -> Unit:
-        chosen = self.units[self.cleaned_data["unit"]]
-        return Unit.objects.select_related("question_set__source").get(pk=chosen.pk)
+        question = self.questions[self.cleaned_data["unit"]]
+        return Unit.objects.select_related("question_set__source").get(pk=question.pk)

@@ -1,5 +1,6 @@
 """The form for the rate of pay."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -15,7 +16,7 @@ class RateForm(forms.Form):
     """The pay of a task and its planned minutes; an hour must pay at least the minimum."""
 
     amount = forms.DecimalField(
-        label=_("Pay for a task"), min_value=0, max_digits=9, decimal_places=3
+        label=_("Pay for a task"), min_value=Decimal("0.001"), max_digits=9, decimal_places=3
     )
     currency = forms.RegexField(
         regex=CURRENCY,
@@ -26,7 +27,7 @@ class RateForm(forms.Form):
     )
     minutes = forms.DecimalField(
         label=_("Planned minutes a task"),
-        min_value=0,
+        min_value=Decimal("0.01"),
         max_digits=7,
         decimal_places=2,
         help_text=_("From a pilot: the median. Checks between tasks are paid as tasks."),
@@ -47,13 +48,6 @@ class RateForm(forms.Form):
         if campaign.state != Campaign.State.DRAFT:
             for field in self.fields.values():
                 field.disabled = True
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        for name in ("minutes", "amount"):
-            if cleaned.get(name) == 0:
-                self.add_error(name, _("Give a number above 0."))
-        return cleaned
 
     def document(self) -> dict[str, str]:
         return rate_document(Rate(**self.cleaned_data))

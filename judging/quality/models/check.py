@@ -53,6 +53,14 @@ class CheckItem(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"
 
+    def accepted_values(self) -> dict[int, list[int]]:
+        """Return the accepted values in their order, by criterion."""
+        values: dict[int, list[int]] = {}
+        rows = self.accepted.order_by("criterion", "value")
+        for criterion, value in rows.values_list("criterion", "value"):
+            values.setdefault(criterion, []).append(value)
+        return values
+
 
 class AcceptedValue(models.Model):
     """A value that is right for a gold question on a criterion; several may be right."""

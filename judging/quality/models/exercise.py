@@ -108,6 +108,10 @@ class QualificationTry(models.Model):
     def __str__(self) -> str:
         return f"try {self.number}: {self.right} of {self.asked}"
 
+    def values(self) -> dict[tuple[int, int], int]:
+        """Return the answers by exercise and criterion."""
+        return {(row.exercise_id, row.criterion_id): row.value for row in self.answers.all()}
+
 
 class TryAnswer(models.Model):
     """One value given in a try."""

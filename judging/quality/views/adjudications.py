@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.base.forms.plain_text import sent_text
+from judging.base.texts import whole_number
 from judging.base.views.refusals import refusals_shown
 from judging.campaigns.actions import campaigns
 from judging.campaigns.guards import (
@@ -24,7 +25,8 @@ from judging.enrolments import guards
 from judging.people.actions.accounts import find_account
 from judging.people.guards import password_confirmed
 from judging.quality.actions import adjudications
-from judging.quality.forms.adjudications import AdjudicatorForm, parse_value
+from judging.quality.actions.adjudications import Differing
+from judging.quality.forms.adjudications import AdjudicatorForm
 from judging.quality.models.adjudication import Adjudication
 
 A_PAGE = 20
@@ -60,17 +62,17 @@ def name_adjudicator_view(request: HttpRequest, campaign: Campaign) -> HttpRespo
 def _page(
     request: HttpRequest, campaign: Campaign, form: AdjudicatorForm, status: int = 200
 ) -> HttpResponse:
-    own = Adjudication.objects.filter(campaign=campaign).select_related("adjudicator").first()
-    found = adjudications.find_differences(campaign, own.threshold) if own else []
-    settled = adjudications.settled_of(campaign)
+    named = Adjudication.objects.filter(campaign=campaign).select_related("adjudicator").first()
+    differences = adjudications.find_differences(campaign, named.threshold) if named else []
+    adjudicated = adjudications.settled_of(campaign)
     context = {
         "campaign": campaign,
         "tab": "adjudication",
         "form": form,
-        "own": own,
-        "differing": len(found),
-        "open": sum((each.unit, each.criterion) not in settled for each in found),
-        "settled": len(settled),
+        "own": named,
+        "differing": len(differences),
+        "open": sum(difference.place not in adjudicated for difference in differences),
+        "settled": len(adjudicated),
         "ended": campaign.state in adjudications.ENDED,
         "address": request.build_absolute_uri(reverse("judging:settle", args=[campaign.uuid])),
         "is_manager": guards.may_manage(request.user, campaign),
@@ -88,37 +90,49 @@ def adjudicate_ratings(request: HttpRequest, campaign: Campaign) -> HttpResponse
         decline = how_to_decline(request.user, campaign.dataset)
         context = {"campaign": campaign, "judges": True, "decline": decline}
         return render(request, "judging/quality/settle.html", context, status=403)
-    wanted = request.GET.get("page", "1")
-    taken = request.method == "POST" and _take(request, campaign)
-    ended = campaign.state in adjudications.ENDED
-    found = (
-        adjudications.find_differences(campaign, campaign.adjudication.threshold) if ended else []
-    )
-    settled = adjudications.settled_of(campaign)
-    is_open = [(each.unit, each.criterion) not in settled for each in found]
     if request.method == "POST":
-        token = request.POST.get("token", "")
-        tokens = [adjudications.token_of(campaign, each) for each in found]
-        own = tokens.index(token) if token in tokens else 0
-        after = [*range(own, len(found)), *range(own)]
-        place = next((each for each in after if is_open[each]), own) if taken else own
-        address = reverse("judging:settle", args=[campaign.uuid])
-        at = f"#d{tokens[place]}" if tokens else ""
-        return redirect(f"{address}?page={place // A_PAGE + 1}{at}")
-    page = Paginator(found, A_PAGE).get_page(wanted)
+        was_stored = _store(request, campaign)
+        return redirect(_address_after(request, campaign, was_stored=was_stored))
+    differences = _differences(campaign)
+    page = Paginator(differences, A_PAGE).get_page(request.GET.get("page", "1"))
+    adjudicated = adjudications.settled_of(campaign)
     context = {
         "campaign": campaign,
-        "ended": ended,
+        "ended": campaign.state in adjudications.ENDED,
         "page": page,
         "places": adjudications.describe_differences(campaign, page.object_list),
-        "left": sum(is_open),
+        "left": sum(difference.place not in adjudicated for difference in differences),
     }
     return render(request, "judging/quality/settle.html", context)
 
 
-def _take(request: HttpRequest, campaign: Campaign) -> bool:
+def _differences(campaign: Campaign) -> list[Differing]:
+    """Return what is left to adjudicate or is adjudicated; none before the campaign is closed."""
+    if campaign.state not in adjudications.ENDED:
+        return []
+    return adjudications.find_differences(campaign, campaign.adjudication.threshold)
+
+
+def _address_after(request: HttpRequest, campaign: Campaign, *, was_stored: bool) -> str:
+    """Return the address of the next difference without a rating, or, if none was stored, of the
+    same one again."""
+    differences = _differences(campaign)
+    tokens = [adjudications.token_of(campaign, difference) for difference in differences]
+    token = request.POST.get("token", "")
+    place = tokens.index(token) if token in tokens else 0
+    if was_stored:
+        adjudicated = adjudications.settled_of(campaign)
+        places = [*range(place, len(differences)), *range(place)]
+        unrated = (each for each in places if differences[each].place not in adjudicated)
+        place = next(unrated, place)
+    anchor = f"#d{tokens[place]}" if tokens else ""
+    address = reverse("judging:settle", args=[campaign.uuid])
+    return f"{address}?page={place // A_PAGE + 1}{anchor}"
+
+
+def _store(request: HttpRequest, campaign: Campaign) -> bool:
     """Store the sent adjudicated rating; return whether it was accepted."""
-    value = parse_value(request.POST.get("value"))
+    value = whole_number(request.POST.get("value", ""), least=0)
     if value is None:
         messages.error(request, _("Choose a value."))
         return False

@@ -30,14 +30,14 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         unit, accepted = form.chosen(), form.accepted()
         text = form.cleaned_data["text"]
-        with refusals_shown(request):
+        with refusals_shown(form):
             check_items.add_gold(
                 campaign=campaign, unit=unit, text=text, accepted=accepted, by=request.user
             )
             messages.success(
                 request, _("Added. Annotators cannot tell it from a task of the study.")
             )
-        return redirect("judging:gold", campaign.uuid)
+            return redirect("judging:gold", campaign.uuid)
     items = campaign.check_items.select_related("unit__question").prefetch_related(
         "accepted__criterion"
     )
@@ -68,12 +68,16 @@ def correct(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
         request.POST if request.method == "POST" else None, campaign=campaign, item=item
     )
     if request.method == "POST" and form.is_valid():
-        reason = form.cleaned_data.get("reason", "")
-        check_items.correct_gold(
-            item=item, accepted=form.accepted(), by=request.user, now=timezone.now(), reason=reason
-        )
-        messages.success(request, _("Corrected. Annotators who gave these values have passed."))
-        return redirect("judging:gold", campaign.uuid)
+        with refusals_shown(form):
+            check_items.correct_gold(
+                item=item,
+                accepted=form.accepted(),
+                by=request.user,
+                now=timezone.now(),
+                reason=form.cleaned_data.get("reason", ""),
+            )
+            messages.success(request, _("Corrected. Annotators who gave these values have passed."))
+            return redirect("judging:gold", campaign.uuid)
     context = {"campaign": campaign, "tab": "checks", "form": form, "item": item}
     return render(
         request, "judging/quality/gold_correct.html", context, status=422 if form.errors else 200

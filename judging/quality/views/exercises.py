@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.base.forms.plain_text import sent_text
+from judging.base.texts import whole_number
 from judging.base.views.refusals import refusals_shown
 from judging.campaigns.actions import campaigns, selections
 from judging.campaigns.guards import campaign_for_managers
@@ -21,7 +22,7 @@ from judging.quality.actions import exercises, qualifications
 from judging.quality.forms.exercises import AnswerKeyForm, ExerciseForm, QualificationRulesForm
 from judging.quality.models.exercise import Exercise, ExerciseKey
 
-FOUND = 20  # questions listed at most
+MAX_QUESTIONS = 20  # listed at most
 
 
 @campaign_for_managers
@@ -30,14 +31,11 @@ def list_exercises(request: HttpRequest, campaign: Campaign, kind: str) -> HttpR
     """List the items of a kind with their keys, and offer a further one; `?use` names a question of
     the dataset by its place among those found, because its key would distinguish systems."""
     selections.keep_from_who_judges(request.user, campaign.dataset, campaign=campaign)
-    use, (_wanted, found) = _key(request.GET.get("use", "")), _found(request, campaign)
-    picked = found[use - 1] if 0 < use <= len(found) else None
-    return _page(
-        request,
-        campaign,
-        kind,
-        ExerciseForm(criteria=exercises.criteria_of_items(campaign), initial=_texts(picked)),
-    )
+    questions = _search(request, campaign)
+    place = whole_number(request.GET.get("use", ""), least=1) or 0
+    question = questions[place - 1] if 0 < place <= len(questions) else None
+    criteria = exercises.criteria_of_items(campaign)
+    return _page(request, campaign, kind, ExerciseForm(criteria=criteria, initial=_texts(question)))
 
 
 @campaign_for_managers
@@ -45,14 +43,14 @@ def list_exercises(request: HttpRequest, campaign: Campaign, kind: str) -> HttpR
 def add_exercise_view(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
     """Add an item, or add a repeat of one at the end."""
     selections.keep_from_who_judges(request.user, campaign.dataset, campaign=campaign)
-    again = request.POST.get("again", "")
-    if again:
-        first = get_object_or_404(
-            campaign.exercises.filter(kind=kind, repeats=None), pk=_key(again)
+    if again := request.POST.get("again", ""):
+        repeated = get_object_or_404(
+            campaign.exercises.filter(kind=kind, repeats=None), pk=whole_number(again, least=1)
         )
-        return _done(
-            request, campaign, kind, lambda: exercises.repeat(exercise=first, by=request.user)
-        )
+        with refusals_shown(request):
+            exercises.repeat(exercise=repeated, by=request.user)
+            messages.success(request, _("Done."))
+        return redirect("judging:exercises", campaign.uuid, kind)
     form = ExerciseForm(request.POST, criteria=exercises.criteria_of_items(campaign))
     if not form.is_valid():
         return _page(request, campaign, kind, form, status=422)
@@ -69,12 +67,10 @@ def add_exercise_view(request: HttpRequest, campaign: Campaign, kind: str) -> Ht
 def remove_exercise_view(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Remove an item of a draft."""
     item = get_object_or_404(campaign.exercises, pk=pk)
-    return _done(
-        request,
-        campaign,
-        item.kind,
-        lambda: exercises.remove_exercise(exercise=item, by=request.user),
-    )
+    with refusals_shown(request):
+        exercises.remove_exercise(exercise=item, by=request.user)
+        messages.success(request, _("Done."))
+    return redirect("judging:exercises", campaign.uuid, item.kind)
 
 
 @campaign_for_managers
@@ -86,14 +82,10 @@ def set_qualification_rules(request: HttpRequest, campaign: Campaign) -> HttpRes
     if not form.is_valid():
         new = ExerciseForm(criteria=exercises.criteria_of_items(campaign))
         return _page(request, campaign, "qualification", new, status=422, rules=form)
-    kept = form.cleaned_data
-    return _done(
-        request,
-        campaign,
-        "qualification",
-        lambda: campaigns.change_plan(campaign=campaign, plan=kept),
-        _("Saved."),
-    )
+    with refusals_shown(request):
+        campaigns.change_plan(campaign=campaign, plan=form.cleaned_data)
+        messages.success(request, _("Saved."))
+    return redirect("judging:exercises", campaign.uuid, "qualification")
 
 
 @campaign_for_managers
@@ -102,19 +94,19 @@ def edit_exercise_key(request: HttpRequest, campaign: Campaign, pk: int) -> Http
     """Correct the right values of an item; tries are marked again."""
     selections.keep_from_who_judges(request.user, campaign.dataset, campaign=campaign)
     keys = ExerciseKey.objects.filter(exercise__campaign=campaign, exercise__repeats=None)
-    own = get_object_or_404(keys.select_related("exercise", "criterion"), pk=pk)
-    form = AnswerKeyForm(request.POST if request.method == "POST" else None, key=own)
+    key = get_object_or_404(keys.select_related("exercise", "criterion"), pk=pk)
+    form = AnswerKeyForm(request.POST if request.method == "POST" else None, key=key)
     if request.method == "POST" and form.is_valid():
         with refusals_shown(form):
             after, before = exercises.correct_key(
-                key=own, by=request.user, now=timezone.now(), **form.cleaned_data
+                key=key, by=request.user, now=timezone.now(), **form.cleaned_data
             )
-            said = _(
+            sentence = _(
                 "Corrected. %(after)s tries pass now, %(before)s did before. Annotators who had passed stay qualified."
             )
-            messages.success(request, said % {"after": after, "before": before})
-            return redirect("judging:exercises", campaign.uuid, own.exercise.kind)
-    context = {"campaign": campaign, "tab": own.exercise.kind, "form": form, "key": own}
+            messages.success(request, sentence % {"after": after, "before": before})
+            return redirect("judging:exercises", campaign.uuid, key.exercise.kind)
+    context = {"campaign": campaign, "tab": key.exercise.kind, "form": form, "key": key}
     return render(
         request, "judging/quality/exercise_key.html", context, status=422 if form.errors else 200
     )
@@ -126,50 +118,33 @@ def _known(kind: str) -> str:
     return kind
 
 
-def _key(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
+def _search(request: HttpRequest, campaign: Campaign) -> list[Question]:
+    """Return the first questions of the dataset that contain the words searched for."""
+    words = sent_text(request.GET, "find").strip()
+    if not words:
+        return []
+    questions = Question.objects.filter(
+        unit__question_set__source__dataset=campaign.dataset_id, text__icontains=words
+    ).select_related("unit__question_set__source__passage")
+    return list(questions.order_by("text", "pk")[:MAX_QUESTIONS])
 
 
-def _questions(campaign: Campaign) -> Any:
-    found = Question.objects.filter(unit__question_set__source__dataset=campaign.dataset_id)
-    return found.select_related("unit__question_set__source__passage")
-
-
-def _found(request: HttpRequest, campaign: Campaign) -> tuple[str, list[Question]]:
-    """Return the words searched for in the dataset, and the first questions that contain them."""
-    wanted = sent_text(request.GET, "find").strip()
-    if not wanted:
-        return "", []
-    questions = _questions(campaign).filter(text__icontains=wanted)
-    return wanted, list(questions.order_by("text", "pk")[:FOUND])
-
-
-def _texts(picked: Question | None) -> dict[str, str]:
+def _texts(question: Question | None) -> dict[str, str]:
     """Return a question of the dataset as an item's texts, without its system."""
-    if picked is None:
+    if question is None:
         return {}
-    source = picked.unit.question_set.source
+    source = question.unit.question_set.source
     passage = source.passage.text if source.passage else source.sentence
-    return {"question": picked.text, "passage": passage, "answer": source.answer}
-
-
-def _done(
-    request: HttpRequest, campaign: Campaign, kind: str, act: Any, said: str = ""
-) -> HttpResponse:
-    with refusals_shown(request):
-        act()
-        messages.success(request, said or _("Done."))
-    return redirect("judging:exercises", campaign.uuid, kind)
+    return {"question": question.text, "passage": passage, "answer": source.answer}
 
 
 def _results(campaign: Campaign) -> list[tuple[Enrollment, qualifications.QualificationStanding]]:
     """Return the annotators who have tried the qualification, and their results."""
-    tried = campaign.enrollments.filter(tries__isnull=False).distinct().order_by("label")
-    found = []
-    for each in tried:
-        each.campaign = campaign
-        found.append((each, qualifications.qualification_standing(each)))
-    return found
+    enrollments = campaign.enrollments.filter(tries__isnull=False).distinct().order_by("label")
+    return [
+        (enrollment, qualifications.qualification_standing(enrollment))
+        for enrollment in enrollments.select_related("campaign")
+    ]
 
 
 def _page(
@@ -181,7 +156,6 @@ def _page(
     **forms: Any,
 ) -> HttpResponse:
     campaign.refresh_from_db(fields=["trains", "qualifies"])
-    wanted, found = _found(request, campaign)
     context = {
         "campaign": campaign,
         "tab": _known(kind),
@@ -190,7 +164,7 @@ def _page(
         "form": form,
         "rules": QualificationRulesForm(instance=campaign),
         "results": _results(campaign) if kind == Exercise.Kind.QUALIFICATION else [],
-        "find": wanted,
-        "found": found,
+        "find": sent_text(request.GET, "find").strip(),
+        "found": _search(request, campaign),
     }
     return render(request, "judging/quality/exercises.html", context | forms, status=status)

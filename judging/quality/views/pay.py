@@ -8,6 +8,7 @@ from functools import partial
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -65,7 +66,7 @@ def plan_pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_GET
 def top_ups(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Return the top-ups due to annotators as CSV, by their labels."""
-    counted = snapshots.read_counts(campaign, snapshots.count_campaign(campaign))
+    counted = snapshots.read_counts(campaign, snapshots.count_campaign(campaign, timezone.now()))
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)

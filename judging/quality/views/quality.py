@@ -1,6 +1,7 @@
 """Pages about the quality of annotators' work: the plan of checks, and one annotator's flags with
 their evidence."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -17,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.base.percentages import percent
+from judging.base.percentages import format_difference, percent
 from judging.base.texts import whole_number
 from judging.base.views.refusals import refusals_shown
 from judging.campaigns.actions import campaigns
@@ -69,7 +70,7 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
         "reported": counted.reported.get(enrollment.pk),
         "is_hidden": enrollment.pk in hidden_enrollments(request.user, campaign),
         "counted": counted,
-        "told": describe_flags(campaign, counted, enrollment),
+        "flags": describe_flags(campaign, counted, enrollment),
         "uses": _uses(campaign, counted, standing) if standing else [],
         "days": days_of(campaign, standing.work.days) if standing else [],
         "exclusion": Exclusion.objects.standing().filter(enrollment=enrollment).first(),
@@ -81,7 +82,7 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
 
 
 @dataclass(frozen=True, slots=True)
-class ToldFlag:
+class FlagInWords:
     """A flag in words: short for a list, as a sentence with the annotator and the evidence, and what
     a manager can do, with its page."""
 
@@ -92,11 +93,13 @@ class ToldFlag:
     url: str
 
 
-def describe_flags(campaign: Campaign, counted: Counted, enrollment: Enrollment) -> list[ToldFlag]:
+def describe_flags(
+    campaign: Campaign, counted: Counted, enrollment: Enrollment
+) -> list[FlagInWords]:
     """Return the flags of an annotator in words, with the numbers they are based on."""
     flags = counted.flags_of(enrollment.pk)
     names = criteria_of(campaign) if flags else {}
-    return [_told(flag, names, campaign, enrollment) for flag in flags]
+    return [_describe_flag(flag, names, campaign, enrollment) for flag in flags]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,20 +120,19 @@ def days_of(
     """Return a table for each criterion judged on two days or more; one day shows no drift."""
     names = criteria_of(campaign)
     return [
-        (names[key], [_day(each) for each in days[key]])
+        (names[key], [_day(day) for day in days[key]])
         for key in names
         if len(days.get(key, ())) > 1
     ]
 
 
-def _day(each: Day) -> DayRow:
-    apart = _ranged(each.apart, format_difference) if each.apart else "–"
+def _day(day: Day) -> DayRow:
     return DayRow(
-        date.fromisoformat(each.day),
-        each.given.n,
-        each.values,
-        _ranged(each.given, "{:.2f}".format),
-        apart,
+        date.fromisoformat(day.day),
+        day.spread.n,
+        day.values,
+        _ranged(day.spread, "{:.2f}".format),
+        _ranged(day.distances, format_difference) if day.distances else "–",
     )
 
 
@@ -146,7 +148,7 @@ def criteria_of(campaign: Campaign) -> dict[str, str]:
     }
 
 
-TOLD = {  # for each reason: a few words, and a sentence
+FLAG_TEXTS = {  # for each reason: a few words, and a sentence
     "speed": (
         gettext_lazy("%(own)s s a value (others %(others)s s)"),
         gettext_lazy(
@@ -220,9 +222,9 @@ TOLD = {  # for each reason: a few words, and a sentence
 IN_CHECKS = ("gold", "repeats", "degraded")
 
 
-def _told(
+def _describe_flag(
     flag: Flag, names: Mapping[str, str], campaign: Campaign, enrollment: Enrollment
-) -> ToldFlag:
+) -> FlagInWords:
     words = {
         "label": enrollment.label,
         "own": number_format(round(flag.own, 1), 1),
@@ -238,9 +240,9 @@ def _told(
         "usually": format_difference(flag.others or 0),
     }
     of = flag.reason if flag.reason != "speed" or words["others"] else "speed alone"
-    short, whole = TOLD[of]
+    short, whole = FLAG_TEXTS[of]
     act, url = _act(flag, campaign, enrollment)
-    return ToldFlag(flag, str(short) % words, str(whole) % words, act, url)
+    return FlagInWords(flag, str(short) % words, str(whole) % words, act, url)
 
 
 def _act(flag: Flag, campaign: Campaign, enrollment: Enrollment) -> tuple[str, str]:
@@ -259,32 +261,25 @@ def _act(flag: Flag, campaign: Campaign, enrollment: Enrollment) -> tuple[str, s
     return _("See the questions"), f"{items}?{urlencode(query)}"
 
 
-def format_difference(number: float) -> str:
-    """Return a number as pages write a difference: with its sign, and a true minus sign."""
-    text = f"{number:+.2f}".replace("-", "−")
-    return "0.00" if text[1:] == "0.00" else text
-
-
 def annotator_rows(
     campaign: Campaign, counted: Counted, enrollments: Iterable[Enrollment], user: User
 ) -> list[dict[str, Any]]:
     """Return a table's rows as the user may see them: each annotator with their standing and flags;
     flagged ones first."""
-    found, hidden = [], hidden_enrollments(user, campaign)
-    for each in enrollments:
-        standing = counted.annotators.get(each.pk)
-        found.append(
-            {
-                "each": each,
-                "standing": standing,
-                "is_hidden": each.pk in hidden,
-                "told": describe_flags(campaign, counted, each),
-                "reported": counted.reported.get(each.pk),
-            }
-        )
+    hidden = hidden_enrollments(user, campaign)
+    rows = [
+        {
+            "each": enrollment,
+            "standing": counted.annotators.get(enrollment.pk),
+            "is_hidden": enrollment.pk in hidden,
+            "flags": describe_flags(campaign, counted, enrollment),
+            "reported": counted.reported.get(enrollment.pk),
+        }
+        for enrollment in enrollments
+    ]
     return sorted(
-        found,
-        key=lambda row: (not row["told"], -(row["standing"].work.tasks if row["standing"] else 0)),
+        rows,
+        key=lambda row: (not row["flags"], -(row["standing"].work.tasks if row["standing"] else 0)),
     )
 
 
@@ -293,36 +288,30 @@ def _uses(
 ) -> list[dict[str, Any]]:
     """Return the annotator's and the others' use of each criterion's scale, a row for each
     point."""
-    document = sheets.cached_protocol(campaign.protocol).document
-    found = []
-    for criterion in document.criteria:
-        own = standing.work.uses.get(criterion.key)
-        if own is None:
-            continue
-        everybody = counted.criteria[criterion.key]
-        theirs = sum(everybody.values()) - own.total
-        found.append(
-            {
-                "criterion": criterion.name,
-                "key": criterion.key,
-                "run": own.run,
-                "points": [
-                    {
-                        "point": point,
-                        "count": own.counts.get(point.value, 0),
-                        "share": percent(own.counts.get(point.value, 0) / own.total),
-                        "others": percent(
-                            (everybody.get(point.value, 0) - own.counts.get(point.value, 0))
-                            / theirs
-                        )
-                        if theirs
-                        else "–",
-                    }
-                    for point in criterion.points
-                ],
-            }
-        )
-    return found
+    rows = []
+    for criterion in sheets.cached_protocol(campaign.protocol).document.criteria:
+        if use := standing.work.uses.get(criterion.key):
+            others = Counter(counted.criteria[criterion.key])
+            others.subtract(use.counts)
+            total = others.total()
+            points = [
+                {
+                    "point": point,
+                    "count": use.counts.get(point.value, 0),
+                    "share": percent(use.counts.get(point.value, 0) / use.total),
+                    "others": percent(others[point.value] / total) if total else "–",
+                }
+                for point in criterion.points
+            ]
+            rows.append(
+                {
+                    "criterion": criterion.name,
+                    "key": criterion.key,
+                    "run": use.run,
+                    "points": points,
+                }
+            )
+    return rows
 
 
 @campaign_for_managers
@@ -338,10 +327,10 @@ def apply_exclusion_rules(request: HttpRequest, campaign: Campaign) -> HttpRespo
         done = exclusion_rules.exclude_proposed(
             campaign=campaign, chosen=chosen, by=request.user, now=now
         )
-        told_so = ngettext(
+        sentence = ngettext(
             "%(n)d annotator is excluded.", "%(n)d annotators are excluded.", len(done)
         )
-        messages.success(request, told_so % {"n": len(done)})
+        messages.success(request, sentence % {"n": len(done)})
         return redirect("judging:annotators", campaign.uuid)
     context = {
         "campaign": campaign,
@@ -362,8 +351,8 @@ def reopen_assignments_view(request: HttpRequest, campaign: Campaign) -> HttpRes
     """Open the assignments of excluded annotators for others again."""
     with refusals_shown(request):
         made = exclusion_rules.reopen_assignments(campaign=campaign, by=request.user)
-        told_so = ngettext(
+        sentence = ngettext(
             "%(n)d assignment is open for others.", "%(n)d assignments are open for others.", made
         )
-        messages.success(request, told_so % {"n": made})
+        messages.success(request, sentence % {"n": made})
     return redirect("judging:annotators", campaign.uuid)

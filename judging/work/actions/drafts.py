@@ -4,12 +4,13 @@ stage is frozen."""
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from django.db import DataError, IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from judging.base.models.statements import query_rows, run_statement
+from judging.base.models.statements import named_statements, query_rows, run_statement
 from judging.base.refusals import Refused
 from judging.campaigns.models.assignment import Assignment
 from judging.protocols.spans import Marked
@@ -25,6 +26,7 @@ from judging.work.actions.sheets import (
 from judging.work.models.assignment import Marking
 from judging.work.models.judgment import Judgment
 
+SQL = named_statements(Path(__file__).with_suffix(".sql"))
 ControlValues = Sequence[tuple[AskedControl, int | None]]
 DraftMarks = Mapping[AskedMark, Marked]
 Reports = Mapping[AskedReport, str]
@@ -108,50 +110,6 @@ class AnswerFirst(Refused):
                 % {"names": ", ".join(marks)}
             )
         return " ".join(sentences)
-
-
-# By the clock rather than the transaction's beginning, so that answers before and after submission
-# can be distinguished. Returns all drafts of the assignment: those written now, and those that are
-# older or have a later number. The form that submits a task repeats its answers without their
-# times: the times that were saved with the same value are kept.
-UPSERT = """
-WITH entered AS (
-INSERT INTO judging_draft (assignment_id, unit_id, criterion_id, value, first_shown_at, answered_at,
-    input, sequence, saved_at)
-SELECT %(assignment)s::uuid, given.*, %(sequence)s, clock_timestamp()
-FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[],
-            %(shown)s::timestamptz[], %(answered)s::timestamptz[], %(inputs)s::text[]) AS given
-ON CONFLICT (assignment_id, unit_id, criterion_id) DO UPDATE
-SET value = excluded.value, sequence = excluded.sequence, saved_at = excluded.saved_at,
-    first_shown_at = least(judging_draft.first_shown_at, excluded.first_shown_at),
-    answered_at = coalesce(excluded.answered_at,
-        CASE WHEN judging_draft.value = excluded.value THEN judging_draft.answered_at END),
-    input = CASE WHEN excluded.input = '' AND judging_draft.value = excluded.value
-        THEN judging_draft.input ELSE excluded.input END
-WHERE judging_draft.sequence < excluded.sequence
-RETURNING unit_id, criterion_id, value)
-SELECT unit_id, criterion_id, value FROM entered
-UNION ALL
-SELECT unit_id, criterion_id, value FROM judging_draft before
-WHERE assignment_id = %(assignment)s AND NOT EXISTS (
-    SELECT FROM entered WHERE entered.unit_id = before.unit_id AND entered.criterion_id = before.criterion_id)
-"""
-UPSERT_NOTE = """
-INSERT INTO judging_note (assignment_id, unit_id, text, sequence, saved_at)
-SELECT %(assignment)s::uuid, %(unit)s, %(text)s, %(sequence)s, now()
-WHERE %(text)s <> '' OR EXISTS (
-    SELECT FROM judging_note WHERE assignment_id = %(assignment)s AND unit_id IS NOT DISTINCT FROM %(unit)s)
-ON CONFLICT (assignment_id, unit_id) DO UPDATE
-SET text = excluded.text, sequence = excluded.sequence, saved_at = excluded.saved_at
-WHERE judging_note.sequence < excluded.sequence
-"""
-ENTERED = "SELECT unit_id, criterion_id, value, sequence FROM judging_draft WHERE assignment_id = %(assignment)s"
-NOTES = "SELECT unit_id, text, sequence FROM judging_note WHERE assignment_id = %(assignment)s"
-AFRESH = """
-WITH answers AS (UPDATE judging_draft SET sequence = 0 WHERE assignment_id = %(assignment)s),
-    notes AS (UPDATE judging_note SET sequence = 0 WHERE assignment_id = %(assignment)s)
-UPDATE judging_marking SET sequence = 0 WHERE assignment_id = %(assignment)s
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +276,7 @@ def submitted_values(*, assignment: Assignment, sheet: Sheet) -> dict[ControlPla
 
 
 def _notes(assignment: Assignment) -> list[tuple[Any, ...]]:
-    return query_rows(NOTES, {"assignment": assignment.pk})
+    return query_rows(SQL["notes"], {"assignment": assignment.pk})
 
 
 def _lost_note(
@@ -344,7 +302,7 @@ class StoredDraft:
 
 def load_draft(assignment: Assignment) -> StoredDraft:
     """Return everything entered so far."""
-    entered, notes = query_rows(ENTERED, {"assignment": assignment.pk}), _notes(assignment)
+    entered, notes = query_rows(SQL["answers"], {"assignment": assignment.pk}), _notes(assignment)
     texts = {unit: text for unit, text, _sequence in notes if text}
     sequence = max((row[-1] for row in (*entered, *notes)), default=0)
     return StoredDraft(_values(entered), texts.pop(None, ""), sequence, texts)
@@ -355,12 +313,12 @@ def renumber_draft(*, assignment: Assignment) -> None:
     later could be stored."""
     with transaction.atomic():
         assignments.renew(assignment=assignment)
-        run_statement(AFRESH, {"assignment": assignment.pk})
+        run_statement(SQL["reset_sequences"], {"assignment": assignment.pk})
 
 
 def draft_answers(assignment: Assignment) -> dict[ControlPlace, int]:
     """Return the answers entered so far."""
-    return _values(query_rows(ENTERED, {"assignment": assignment.pk}))
+    return _values(query_rows(SQL["answers"], {"assignment": assignment.pk}))
 
 
 def _values(entered: Iterable[tuple[Any, ...]]) -> dict[ControlPlace, int]:
@@ -471,7 +429,10 @@ def _store_answers(assignment: Assignment, page: SentPage) -> dict[ControlPlace,
         "inputs": [time.input for time in times.values()],
     }
     try:
-        return {(unit, criterion): value for unit, criterion, value in query_rows(UPSERT, names)}
+        return {
+            (unit, criterion): value
+            for unit, criterion, value in query_rows(SQL["save_answers"], names)
+        }
     except DataError as error:
         raise OffScale(_("That value is not on the scale.")) from error
     except IntegrityError as error:
@@ -482,7 +443,7 @@ def _store_answers(assignment: Assignment, page: SentPage) -> dict[ControlPlace,
 
 def _store_note(assignment: Assignment, text: str, sequence: int, unit: int | None = None) -> bool:
     of = {"assignment": assignment.pk, "unit": unit}
-    return bool(run_statement(UPSERT_NOTE, of | {"text": text, "sequence": sequence}))
+    return bool(run_statement(SQL["save_note"], of | {"text": text, "sequence": sequence}))
 
 
 def _constraint(error: IntegrityError) -> str | None:

@@ -4,6 +4,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import cast
 
 from django.db import transaction
@@ -11,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from judging.base.limits import MAX_PAGE_ROWS
-from judging.base.models.statements import query_rows, run_statement
+from judging.base.models.statements import named_statements, query_rows, run_statement
 from judging.base.refusals import Refused
 from judging.campaigns.actions import live_agreements, webhooks
 from judging.campaigns.models.assignment import Assignment
@@ -36,6 +37,7 @@ ClaimNext = Callable[..., assignments.Here | assignments.NoneNow | assignments.F
 ValuesByPlace = Mapping[ControlPlace, tuple[int, str]]
 
 
+SQL = named_statements(Path(__file__).with_suffix(".sql"))
 # Every save stores a sign of life too, and few tasks have one after their submission: an index
 # contains those alone. A submission is a sign of life just before it is stored.
 CHANGED = """
@@ -44,10 +46,6 @@ JOIN judging_enrollment enrolled ON enrolled.id = done.enrollment_id
 WHERE done.submitted_at IS NOT NULL AND done.last_seen_at > done.submitted_at AND {which} AND EXISTS (
     SELECT FROM judging_draft draft WHERE draft.assignment_id = done.id AND draft.saved_at > done.submitted_at)
 ORDER BY done.submitted_at DESC, done.id
-"""
-DRAFTED = """
-SELECT assignment_id, unit_id, criterion_id, value FROM judging_draft
-WHERE assignment_id = ANY(%(keys)s::text[]::uuid[]) AND value IS NOT NULL
 """
 BY_ONE = CHANGED.format(which="done.enrollment_id = %(enrollment)s")
 IN_CAMPAIGN = CHANGED.format(which="enrolled.campaign_id = %(campaign)s")
@@ -114,31 +112,6 @@ class Change:
             for place, said in self.wanted.items()
             if self.standing.get(place, (0, None, None))[1:] != said
         ]
-
-
-STORE = """
-WITH said AS (
-INSERT INTO judging_judgment (assignment_id, unit_id, criterion_id, value, cause, revision, origin,
-    first_shown_at, answered_at)
-SELECT %(assignment)s::uuid, said.unit, said.criterion, said.value, said.cause, said.revision,
-    CASE said.cause WHEN '' THEN 'judged' ELSE 'rule' END, draft.first_shown_at, draft.answered_at
-FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[], %(causes)s::text[],
-            %(revisions)s::smallint[], %(controls)s::bigint[])
-    AS said (unit, criterion, value, cause, revision, control)
-LEFT JOIN judging_draft draft ON draft.assignment_id = %(assignment)s::uuid AND said.cause = ''
-    AND draft.unit_id = said.control AND draft.criterion_id = said.criterion)
-UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)s,
-    submitted_at = coalesce(submitted_at, clock_timestamp()), lease_expires_at = NULL,
-    language = coalesce(nullif(%(language)s, ''), language),
-    view = coalesce(nullif(%(view)s, ''), view), device = coalesce(nullif(%(device)s, ''), device),
-    keywords = coalesce(nullif(%(keywords)s, ''), keywords),
-    review = coalesce(nullif(%(review)s, ''), review),
-    input = coalesce((
-        SELECT mode() WITHIN GROUP (ORDER BY draft.input) FROM judging_draft draft
-        WHERE draft.assignment_id = %(assignment)s::uuid AND draft.value IS NOT NULL
-            AND draft.input <> ''), input)
-WHERE id = %(assignment)s
-"""
 
 
 def submit_task(
@@ -252,7 +225,9 @@ def _changed_of(keys: Sequence[uuid.UUID]) -> Iterator[Assignment]:
     wanted = Assignment.objects.filter(pk__in=keys).order_by("-submitted_at", "pk")
     found = list(wanted.select_related("task", "enrollment", "round__campaign__protocol"))
     given: dict[uuid.UUID, dict[ControlPlace, int]] = defaultdict(dict)
-    for own, unit, criterion, value in query_rows(DRAFTED, {"keys": [str(key) for key in keys]}):
+    for own, unit, criterion, value in query_rows(
+        SQL["drafted_answers"], {"keys": [str(key) for key in keys]}
+    ):
         given[own][unit, criterion] = value
     standing: dict[uuid.UUID, dict[ControlPlace, tuple[int, str]]] = defaultdict(dict)
     for row in Judgment.objects.standing().filter(assignment__in=keys):
@@ -362,7 +337,7 @@ def _store(
         "controls": [entered_at[place][0] for place in zip(units, criteria, strict=True)],
     }
     own = {"assignment": assignment.pk, "state": assignment.state}
-    run_statement(STORE, said | own | asdict(conditions))
+    run_statement(SQL["store_submission"], said | own | asdict(conditions))
     return len(new)
 
 

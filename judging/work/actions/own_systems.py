@@ -32,39 +32,43 @@ def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) 
     """Store which systems an annotator made; a task with one of them that they hold is given to
     another annotator."""
     with transaction.atomic():
-        rows = Enrollment.objects.select_for_update(no_key=True, of=("self",)).select_related(
-            "campaign__protocol"
+        enrollment = (
+            Enrollment.objects.select_for_update(no_key=True, of=("self",))
+            .select_related("campaign__protocol")
+            .get(pk=enrollment.pk)
         )
-        held = rows.get(pk=enrollment.pk)
-        wanted = {each.pk: each.name for each in systems}
-        before = dict(
-            SystemAuthor.objects.filter(enrollment=held).values_list("system", "system__name")
-        )
-        if wanted == before:
+        authored = {system.pk: system.name for system in systems}
+        rows = SystemAuthor.objects.filter(enrollment=enrollment)
+        before = dict(rows.values_list("system", "system__name"))
+        if authored == before:
             return
-        _check_blind(held, by)
-        _check(held, wanted)
-        SystemAuthor.objects.filter(enrollment=held).delete()
+        _check_blind(enrollment, by)
+        _check(enrollment, authored)
+        rows.delete()
         SystemAuthor.objects.bulk_create(
-            SystemAuthor(enrollment=held, system_id=pk) for pk in wanted
+            SystemAuthor(enrollment=enrollment, system_id=pk) for pk in authored
         )
-        BarredTask.objects.filter(enrollment=held).delete()
-        for round in held.campaign.rounds.exclude(kind=Round.Kind.CHECKS):
-            bar_own_tasks(round=round, enrollment=held)
-        for own in Assignment.objects.held_by(held).filter(
-            task__in=BarredTask.objects.filter(enrollment=held).values("task")
-        ):
-            assignments.give_back(assignment=own)
-        # tasks that were barred may be free now
-        Enrollment.objects.filter(pk=held.pk).update(cursor_round=None)
+        _bar_tasks(enrollment)
         history.record_event(
             Event.Act.AUTHOR_NOTED,
             by=by,
-            campaign=held.campaign,
-            about=held.label,
+            campaign=enrollment.campaign,
+            about=enrollment.label,
             before=", ".join(sorted(before.values())),
-            after=", ".join(sorted(wanted.values())),
+            after=", ".join(sorted(authored.values())),
         )
+
+
+def _bar_tasks(enrollment: Enrollment) -> None:
+    """Bar an annotator from the tasks with their systems, and release those that they hold."""
+    barred = BarredTask.objects.filter(enrollment=enrollment)
+    barred.delete()
+    for round in enrollment.campaign.rounds.exclude(kind=Round.Kind.CHECKS):
+        bar_own_tasks(round=round, enrollment=enrollment)
+    for assignment in Assignment.objects.held_by(enrollment).filter(task__in=barred.values("task")):
+        assignments.give_back(assignment=assignment)
+    # tasks that were barred may be free now
+    Enrollment.objects.filter(pk=enrollment.pk).update(cursor_round=None)
 
 
 def _check_blind(enrollment: Enrollment, by: User) -> None:

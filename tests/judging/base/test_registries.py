@@ -18,7 +18,9 @@ def test_analyst_without_other_rights_sees_objects_through_the_campaign() -> Non
     analyst = factories.researcher()
     campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
     analyst.may_create_campaigns = False
-    job = jobs.enqueue(kind="analysis.run", parameters={}, by=campaign.created_by, campaign=campaign)
+    job = jobs.enqueue(
+        kind="analysis.run", parameters={}, by=campaign.created_by, campaign=campaign
+    )
 
     assert datasets_of(analyst).get() == campaign.dataset
     assert list(protocols_of(analyst).filter(owner=campaign.protocol.owner)) == [campaign.protocol]

@@ -79,7 +79,7 @@ SONA_EXAMPLE = {"kind": "sona", "return_template": crowd_kinds.SONA.return_templ
 def test_rule_that_is_not_met_is_named_with_its_remedy(changes, rule, state):
     found = held(**changes)
     assert found[rule].state == state
-    assert found[rule].mend or (rule, state) == ("pay", "look")
+    assert found[rule].remedy or (rule, state) == ("pay", "look")
 
 
 @pytest.mark.parametrize(
@@ -95,12 +95,12 @@ def test_rule_that_is_not_met_is_named_with_its_remedy(changes, rule, state):
 def test_pay_below_the_minimum_is_named_by_the_hour(changes, state, pay):
     found = held(**changes)["pay"]
     assert found.state == state
-    assert pay in found.told
+    assert pay in found.sentence
 
 
 def test_what_a_task_must_pay_is_named_and_then_meets_the_rule():
     poor = held(rate=Rate(Decimal("0.19"), "GBP", Decimal(2)), pilot_seconds=130.0)["pay"]
-    assert poor.mend == "Plan: Rate of pay, at least 0.22 GBP a task."
+    assert poor.remedy == "Plan: Rate of pay, at least 0.22 GBP a task."
     assert "pay" not in held(rate=Rate(Decimal("0.22"), "GBP", Decimal(2)), pilot_seconds=130.0)
 
 

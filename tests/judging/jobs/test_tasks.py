@@ -99,7 +99,7 @@ def test_launched_large_campaign_has_been_counted_before_anybody_looks(monkeypat
 
     overview_tasks.run_launch_job(at_work(campaign))
 
-    assert Snapshot.objects.get(campaign=campaign).document["places"] == {"open": 6}
+    assert Snapshot.objects.get(campaign=campaign).document["places"]["total"] == 6
 
 
 def test_launch_of_a_campaign_that_is_open_already_says_so():

@@ -9,7 +9,7 @@ from judging.campaigns.quality_plan import (
     quality_plan_from_document,
     quality_plan_to_document,
 )
-from judging.quality.quality import Use, Workload, flags, forecast_completion
+from judging.quality.quality import Use, Workload, flag_annotators, forecast_completion
 
 PLAN = QualityPlan()
 
@@ -26,7 +26,7 @@ OTHER = worker("A02", 3.2, {1: 12, 2: 12, 3: 16})
 
 
 def test_annotator_much_faster_than_the_others_is_flagged_with_both_paces():
-    found = flags([USUAL, OTHER, worker("A03", 0.2, {1: 6, 2: 6, 3: 6})], PLAN)
+    found = flag_annotators([USUAL, OTHER, worker("A03", 0.2, {1: 6, 2: 6, 3: 6})], PLAN)
 
     assert list(found) == ["A03"]
     [flag] = found["A03"]
@@ -35,25 +35,27 @@ def test_annotator_much_faster_than_the_others_is_flagged_with_both_paces():
 
 
 def test_lone_annotator_is_flagged_by_the_floor_alone():
-    assert flags([worker("A01", 0.49, {1: 9, 2: 9})], PLAN)["A01"][0].others is None
-    assert flags([worker("A01", 0.6, {1: 9, 2: 9})], PLAN) == {}
+    assert flag_annotators([worker("A01", 0.49, {1: 9, 2: 9})], PLAN)["A01"][0].others is None
+    assert flag_annotators([worker("A01", 0.6, {1: 9, 2: 9})], PLAN) == {}
 
 
 def test_pace_between_the_floor_and_the_factor_is_no_flag():
-    assert flags([USUAL, OTHER, worker("A03", 0.9, {1: 6, 2: 6, 3: 6})], PLAN) == {}
+    assert flag_annotators([USUAL, OTHER, worker("A03", 0.9, {1: 6, 2: 6, 3: 6})], PLAN) == {}
     assert (
-        flags([USUAL, OTHER, worker("A03", 0.7, {1: 6, 2: 6, 3: 6})], PLAN)["A03"][0].reason
+        flag_annotators([USUAL, OTHER, worker("A03", 0.7, {1: 6, 2: 6, 3: 6})], PLAN)["A03"][
+            0
+        ].reason
         == "speed"
     )
 
 
 def test_nothing_is_said_of_few_values():
-    assert flags([USUAL, OTHER, worker("A03", 0.1, {3: 11})], PLAN) == {}
+    assert flag_annotators([USUAL, OTHER, worker("A03", 0.1, {3: 11})], PLAN) == {}
 
 
 def test_equal_values_are_flagged_where_the_others_differ():
     same = worker("A03", 3.0, {3: 39, 2: 1})
-    [flag] = flags([USUAL, OTHER, same], PLAN)["A03"]
+    [flag] = flag_annotators([USUAL, OTHER, same], PLAN)["A03"]
 
     assert (flag.reason, flag.criterion, flag.value, flag.n) == ("same", "fluency", 3, 40)
     assert (flag.own, flag.others) == (pytest.approx(39 / 40), pytest.approx(36 / 80))
@@ -63,20 +65,25 @@ def test_equal_values_are_no_flag_where_everybody_gives_them():
     """On a skewed criterion (93.7% equal, as fluency often is), annotators who give one value may
     have seen only questions of that value."""
     skewed = [worker(f"A0{number}", 3.0, {3: 94, 2: 6}, run=30) for number in (1, 2)]
-    assert flags([*skewed, worker("A03", 3.0, {3: 100}, run=100)], PLAN) == {}
+    assert flag_annotators([*skewed, worker("A03", 3.0, {3: 100}, run=100)], PLAN) == {}
 
 
 def test_run_is_flagged_where_it_is_rare_by_the_others_share():
     run = worker("A03", 3.0, {1: 10, 2: 5, 3: 25}, run=22)
-    [flag] = flags([USUAL, OTHER, run], PLAN)["A03"]
+    [flag] = flag_annotators([USUAL, OTHER, run], PLAN)["A03"]
     assert (flag.reason, flag.own, flag.value) == ("run", 22, 3)
-    assert flags([USUAL, OTHER, worker("A03", 3.0, {1: 10, 2: 5, 3: 25}, run=19)], PLAN) == {}
+    assert (
+        flag_annotators([USUAL, OTHER, worker("A03", 3.0, {1: 10, 2: 5, 3: 25}, run=19)], PLAN)
+        == {}
+    )
 
 
 def test_thresholds_of_the_plan_decide():
     slow = worker("A03", 0.7, {1: 6, 2: 6, 3: 6})
-    assert flags([USUAL, OTHER, slow], replace(PLAN, faster_than_others=5.0)) == {}
-    assert flags([USUAL, OTHER, slow], replace(PLAN, fastest=0.8, faster_than_others=5.0))["A03"]
+    assert flag_annotators([USUAL, OTHER, slow], replace(PLAN, faster_than_others=5.0)) == {}
+    assert flag_annotators(
+        [USUAL, OTHER, slow], replace(PLAN, fastest=0.8, faster_than_others=5.0)
+    )["A03"]
 
 
 def test_plan_that_was_locked_keeps_its_thresholds_and_ignores_what_it_does_not_know():

@@ -57,8 +57,8 @@ def test_ranks_weigh_by_how_much_copies_score_lower():
     """Four of five lower: the sign test gives 6 of 32 for any rank of the fifth, the rank test does
     not."""
     near, far = (
-        Checked(lower=4, higher=1, differences=each)
-        for each in ([-5, -4, -3, -2, 1], [-1, -2, -3, -4, 5])
+        Checked(differences=differences)
+        for differences in ([-5, -4, -3, -2, 1], [-1, -2, -3, -4, 5])
     )
     assert near.p == far.p == pytest.approx(6 / 32)
     assert (near.p_of_ranks, far.p_of_ranks) == (pytest.approx(2 / 32), pytest.approx(10 / 32))

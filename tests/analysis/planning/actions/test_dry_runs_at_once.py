@@ -127,7 +127,7 @@ def test_use_of_a_dataset_ends_while_a_dry_run_goes_on_which_then_leaves_nothing
     draft.dataset.refresh_from_db()
     datasets.share_dataset(dataset=draft.dataset, user=maker, by=owner)
     job = asked_for(draft)
-    place, name = (dry_runs, "fill") if after == "copy" else (copies, "conclude")
+    place, name = (dry_runs, "simulate_study") if after == "copy" else (copies, "conclude_dry_run")
     begun, go_on, done = threading.Event(), threading.Event(), getattr(place, name)
 
     def held(**asked: object) -> None:

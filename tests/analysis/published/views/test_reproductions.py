@@ -9,9 +9,8 @@ from django.urls import reverse
 import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.management.commands import reproduce
 from analysis.published.actions import reproductions
-from judging.jobs import tasks
 from judging.campaigns.models.campaign import Campaign
-from judging.jobs import storage
+from judging.jobs import storage, tasks
 from judging.jobs.actions import jobs
 from judging.jobs.models.file import StoredFile
 from judging.jobs.models.job import Job

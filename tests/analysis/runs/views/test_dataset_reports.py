@@ -10,8 +10,8 @@ from analysis import frames
 from analysis.models import ReportPage, Run
 from analysis.runs.actions import exports, papers, runs
 from analysis.sections import page
-from judging.jobs import tasks
 from judging.imports.actions import take_back
+from judging.jobs import tasks
 from tests import factories
 from tests.judging.imports.studies import (
     BLEU,

@@ -80,7 +80,7 @@ def test_time_of_a_pilot_counts_in_the_place_of_what_was_planned(page, owner):
 
     def told() -> str:
         return next(
-            each.told for each in crowd_platforms.policy_checks(platform) if each.rule == "pay"
+            each.sentence for each in crowd_platforms.policy_checks(platform) if each.rule == "pay"
         )
 
     assert "12.00 GBP" in told()

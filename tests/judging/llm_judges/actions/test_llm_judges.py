@@ -10,8 +10,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from analysis import frames
-from judging.jobs import tasks
-from judging.jobs import storage
+from judging.jobs import storage, tasks
 from judging.jobs.actions import jobs
 from judging.jobs.models.file import StoredFile
 from judging.jobs.models.job import Job

@@ -16,7 +16,7 @@ from judging.campaigns.quality_plan import QualityPlan
 from judging.datasets.models.dataset import Quarantine
 from judging.people.models.user import User
 from judging.quality.actions import exclusions, snapshots
-from judging.quality.quality import Checked, Workload, broken_rules, flags
+from judging.quality.quality import Checked, Workload, broken_rules, flag_annotators
 from judging.work.actions import drafts, judgments, sheets
 from judging.work.actions.drafts import SentPage
 from judging.work.models.assignment import Draft, Note
@@ -100,18 +100,18 @@ def test_quarter_of_quick_answers_is_flagged_with_person_evidence_act_and_link(
 )
 def test_quick_answers_are_flagged_from_a_quarter_of_twelve(quick, timed, is_flagged):
     work_done = Workload("A01", 4, 600, timed, {}, quick=quick, timed=timed)
-    found = flags([work_done], QualityPlan()).get("A01", [])
+    found = flag_annotators([work_done], QualityPlan()).get("A01", [])
     assert [flag.reason for flag in found] == ["quick"] * is_flagged
 
 
 def test_failed_gold_is_flagged_by_the_plans_rule_before_the_share_of_three_counts():
     failed = Workload("A01", 4, 600, 24, {}, Checked(gold=2, passed=0))
     plan = QualityPlan(exclude_gold=1, exclude_gold_of=2)
-    assert flags([failed], QualityPlan()) == {}
-    [flag] = flags([failed], plan)["A01"]
+    assert flag_annotators([failed], QualityPlan()) == {}
+    [flag] = flag_annotators([failed], plan)["A01"]
     assert (flag.reason, flag.own, flag.others, flag.n) == ("gold", 0, 0.5, 2)
     assert broken_rules(failed, [flag], plan) == ["exclude_gold"]
-    assert flags([replace(failed, checked=Checked(gold=2, passed=1))], plan) == {}
+    assert flag_annotators([replace(failed, checked=Checked(gold=2, passed=1))], plan) == {}
 
 
 def test_flag_excludes_nobody_and_changes_no_pay(campaign, hasty):

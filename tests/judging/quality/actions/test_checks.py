@@ -348,7 +348,7 @@ def test_repeat_that_is_reported_has_none_of_its_values_given_again():
     own = found.work.checked
     values = repeats * len(units_of(met[0])) * 2
     assert repeats > 0
-    assert (own.pairs, own.unrepeated, own.given_again) == (0, values, 0)
+    assert (own.pairs, own.unrepeated, own.repeat_agreement) == (0, values, 0)
     assert [flag.reason for flag in found.flags if flag.reason == "repeats"] == ["repeats"]
 
 
@@ -363,15 +363,15 @@ def test_agreement_with_oneself_is_the_share_of_equal_values():
     found = {
         each.work.label: each for each in snapshots.campaign_counts(campaign).annotators.values()
     }
-    assert found["A01"].work.checked.with_oneself == 1
-    assert found["A02"].work.checked.with_oneself == 0
+    assert found["A01"].work.checked.repeat_agreement == 1
+    assert found["A02"].work.checked.repeat_agreement == 0
     assert [flag.reason for flag in found["A02"].flags if flag.reason == "repeats"] == ["repeats"]
 
 
 def test_sign_test_of_five_copies():
-    assert Checked(lower=5).p == pytest.approx(1 / 32)
-    assert Checked(lower=4, higher=1).p == pytest.approx(6 / 32)
-    assert Checked(lower=4, ties=3).p == pytest.approx(1 / 16)
+    assert Checked(differences=[-1] * 5).p == pytest.approx(1 / 32)
+    assert Checked(differences=[-1] * 4 + [1]).p == pytest.approx(6 / 32)
+    assert Checked(differences=[-1] * 4 + [0] * 3).p == pytest.approx(1 / 16)
     assert Checked().p is None
 
 

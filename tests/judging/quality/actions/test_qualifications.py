@@ -88,7 +88,7 @@ def claimed(who: Enrollment) -> object:
 
 def test_gate_opens_with_the_pass_mark_and_not_before() -> None:
     _campaign, who = opened("qualification")
-    assert qualifications.outcome(who) == "open"
+    assert qualifications.qualification_standing(who).outcome == "open"
     with pytest.raises(NotAdmitted):
         claimed(who)
     assert not tried(who, 1, 1).passed  # one of two right is 50 %
@@ -96,14 +96,14 @@ def test_gate_opens_with_the_pass_mark_and_not_before() -> None:
         claimed(who)
     assert tried(who, 2, 3, 2).passed  # two values are accepted
     who.refresh_from_db()
-    assert (qualifications.outcome(who), who.qualified_at) == ("passed", NOW)
+    assert (qualifications.qualification_standing(who).outcome, who.qualified_at) == ("passed", NOW)
     assert isinstance(claimed(who), Here)
 
 
 def test_tries_are_limited_and_the_last_is_for_good() -> None:
     _campaign, who = opened("qualification", tries=1)
     tried(who, 1, 1)
-    assert qualifications.outcome(who) == "failed"
+    assert qualifications.qualification_standing(who).outcome == "failed"
     for number in (0, 2, 3):
         with pytest.raises(NoTryLeft):
             tried(who, number, 3)
@@ -188,7 +188,7 @@ def test_wrong_key_is_mended_and_tries_are_marked_again() -> None:
         other,
     ):  # one passes by the new key; the other passed before, and stays qualified
         each.refresh_from_db()
-        assert qualifications.outcome(each) == "passed"
+        assert qualifications.qualification_standing(each).outcome == "passed"
     assert [each.passed for each in QualificationTry.objects.order_by("pk")] == [True, False]
     event = Event.objects.of_campaign(campaign.uuid).get(act="exercise.key")
     assert (event.before, event.after) == ("[3], 1 passed", "[1], 1 passed")
@@ -226,7 +226,7 @@ def test_value_off_the_scale_is_refused_by_form_and_database() -> None:
 
 def test_campaign_without_items_has_no_gate_and_a_copy_has_those_of_the_first() -> None:
     campaign, who = opened()
-    assert qualifications.outcome(who) == "none"
+    assert qualifications.qualification_standing(who).outcome == "none"
     assert isinstance(claimed(who), Here)
     assert "qualification" not in campaign.locked_plan
     other, _who = opened("qualification", repeated=True)

@@ -50,7 +50,7 @@ def test_annotators_without_a_flag_count_and_those_without_a_task_have_nothing_y
     campaign, _hasty = flagged
     factories.enrollment(campaign, label="A04")
     rows = page.get(address("annotators", campaign)).context["annotators"]
-    assert [(row["each"].label, len(row["told"]), row["standing"] is None) for row in rows] == [
+    assert [(row["each"].label, len(row["flags"]), row["standing"] is None) for row in rows] == [
         ("A03", 1, False),
         ("A01", 0, False),
         ("A02", 0, False),
