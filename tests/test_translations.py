@@ -29,17 +29,18 @@ PAGES = [
 ]
 FOLDERS = ["annotation", "includes", "registration"]
 ACTIONS = [
-    "assignments",
-    "drafts",
-    "enrollments",
-    "judgments",
-    "participations",
-    "sheets",
-    "span_marks",
+    "crowd/actions/participations",
+    "enrolments/actions/enrollments",
+    "overview/actions/erasures",
+    "work/actions/assignments",
+    "work/actions/drafts",
+    "work/actions/judgments",
+    "work/actions/sheets",
+    "work/actions/span_marks",
 ]
 CODE = [
     *ROOT.glob("annotation/**/*.py"),
-    *(ROOT / "judging" / "actions" / f"{name}.py" for name in ACTIONS),
+    *(ROOT / "judging" / f"{name}.py" for name in ACTIONS),
 ]
 PLACES = re.compile(r"%\((\w+)\)s")
 Entry = dict[str, str]

@@ -251,8 +251,8 @@ RING = """
 import sys, django
 sys.stderr = sys.stdout  # where the log goes
 django.setup()
-from judging import tasks
-tasks.ring(sys.argv[1])
+from judging.jobs.tasks import announce_job
+announce_job(sys.argv[1])
 """
 ENDED = "SELECT state, attempts FROM judging_job WHERE state NOT IN ('queued', 'running')"
 

@@ -91,7 +91,7 @@ def test_people_are_told_and_an_unpublished_protocol_is_not_cited():
 
 
 def test_material_of_which_nothing_is_missing_ends_with_what_was_expected():
-    text = told({**ABOUT, "returned": 17, "sources_judged": 8, "excluded": []}, made())
+    text = told({**ABOUT, "returned": 17, "sources_judged": 8, "excluded_by_run": []}, made())
     assert text["Material"] == (
         "17 questions of 2 systems (Alba and Brisa) on 8 sources were expected."
     )

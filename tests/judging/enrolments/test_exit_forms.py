@@ -97,7 +97,7 @@ def test_the_lock_fixes_the_form_and_a_duplicate_takes_it_along(draft) -> None:
     first = campaign.exit_questions.first()
     client.post(reverse("judging:exit_question_remove", args=[campaign.uuid, first.pk]))
     assert campaign.exit_questions.count() == 2
-    assert "exit_form" not in factories.opened().protocol
+    assert "exit_form" not in factories.opened().locked_plan
 
 
 def test_an_annotator_answers_after_the_last_task_changes_it_leaves_it_and_is_erased(draft) -> None:
