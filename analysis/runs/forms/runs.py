@@ -155,7 +155,7 @@ class RunForm(PreparationForm):
         initial=rule_application.READINGS[0],
         help_text=_("For systems and metrics. Agreement is always of what annotators said."),
     )
-    with_excluded = forms.BooleanField(label=_("Count annotators who are left out"), required=False)
+    with_excluded = forms.BooleanField(label=_("Count excluded annotators"), required=False)
     extras = forms.BooleanField(
         label=_("Include answers submitted after their assignment was given to somebody else"),
         required=False,
