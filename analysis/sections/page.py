@@ -217,7 +217,7 @@ def _settings(found: Found) -> str:
         "by the protocol": study.reading == "by_protocol",
         "with settled values": study.settled > 0,
         "with answers submitted late": study.extras_counted,
-        f"without {format_short_list(study.excluded_by_run)}": bool(study.excluded),
+        f"without {format_short_list(study.excluded_by_run)}": bool(study.excluded_by_run),
     }
     return ", ".join(words for words, holds in told.items() if holds)
 

@@ -78,7 +78,7 @@ def test_sweeps_run_and_webhooks_are_sent_until_accepted_while_no_worker_takes_j
             campaign=campaign,
             url=server.url,
             events=["run.finished"],
-            secret=webhooks.seals.sealed(webhooks._new_secret()),
+            secret=webhooks.seals.seal_secret(webhooks._new_secret()),
             created_by=campaign.created_by,
         )
         server.statuses = [503]

@@ -93,7 +93,7 @@ def showing(user: User, known: dict[str, list[Any]], among: Container[str] = ())
     for name, parts in addresses():
         if among and name not in among:
             continue
-        if "uuid" not in parts and not name.startswith(("judging:coll", "analysis:coll")):
+        if "uuid" not in parts and not name.startswith(("judging:dataset", "analysis:dataset")):
             continue
         meant = known if "uuid" in parts else known | {"pk": known["dataset"]}
         for values in itertools.product(*(meant.get(part, [1]) for part in parts)):
