@@ -41,7 +41,7 @@ def test_runs_side_by_side_name_their_level_reading_and_what_they_leave_out() ->
             correlations=[row | stored.estimate(0.5 if level == "pooled" else 0.7)],
         )
 
-    narrow = run("systems", reading="by_protocol", settled=2, excluded=["system Corvo"])
+    narrow = run("systems", reading="by_protocol", settled=2, excluded_by_run=["system Corvo"])
     (table,) = side_by_side([("run 1", run("pooled")), ("run 2", narrow)])
     assert table.notes == ["", "by the protocol, with settled values, without system Corvo"]
     assert [(line.name, [cell.text for cell in line.cells]) for line in table.lines] == [
