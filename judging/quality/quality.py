@@ -162,7 +162,7 @@ def flag_annotators(works: Sequence[Workload], plan: QualityPlan) -> dict[str, l
     a run rarer than 1 in 1,000. Below `least_values` values neither pace nor equal values are
     flagged. Drift: a day unlike the annotator's others (`judging.quality.drift`).
     """
-    everybody = count_values(works)
+    everybody = count_given_values(works)
     paces = {
         work.label: work.pace
         for work in works
@@ -185,7 +185,7 @@ def flag_annotators(works: Sequence[Workload], plan: QualityPlan) -> dict[str, l
     return flags
 
 
-def count_values(works: Iterable[Workload]) -> dict[str, Counter[int]]:
+def count_given_values(works: Iterable[Workload]) -> dict[str, Counter[int]]:
     """Return how often all annotators together gave each value, by the criterion's key."""
     values: dict[str, Counter[int]] = {}
     for work in works:

@@ -77,37 +77,45 @@ class Fits:
 def nearest_recipes(dataset: Dataset, column: Metric, *, slow: bool = False) -> Fits | None:
     """Return the recipes whose values are nearest to a column's; None if nothing can be compared.
     `slow`: METEOR and BERTScore too, if they can run."""
-    wanted = Score.objects.filter(metric=column, unit__position__isnull=False, value__isnull=False)
-    units = list(wanted.order_by("unit").values_list("unit", flat=True))
+    sample = _sample(dataset, column)
+    if sample is None:
+        return None
+    batch, values = sample
+    tried: list[tuple[Scorer, Mapping[str, Any], int]]
+    tried = [(metric, {}, SAMPLE) for metric in _quick_metrics()]
+    tried += _slow_metrics() if slow else []
+    fits: list[Fit] = []
+    with keep_running([metric for metric, _, size in tried if size == SLOW_SAMPLE]):
+        for metric, params, size in tried:
+            for preparation in _preparations(metric, dataset.language):
+                columns = (batch[:size], values[:size], preparation)
+                if fit := _fit(metric, params, *columns, dataset.language):
+                    fits.append(fit)
+    best = sorted(fits, key=lambda fit: (-fit.share, fit.mean))[:SHOWN]
+    return Fits(best, _missing(slow=slow)) if best else None
+
+
+def _sample(dataset: Dataset, column: Metric) -> tuple[list[Item], Any] | None:
+    """Return questions spread over a column, with their values in it; None if there are too few."""
+    scores = Score.objects.filter(metric=column, unit__position__isnull=False, value__isnull=False)
+    units = list(scores.order_by("unit").values_list("unit", flat=True))
     keys = units[:: max(1, len(units) // SAMPLE)][:SAMPLE]
     if len(keys) < REQUIRED_QUESTIONS or not items.has_references(dataset):
         return None
-    values = dict(wanted.filter(unit__in=keys).values_list("unit", "value"))
+    values = dict(scores.filter(unit__in=keys).values_list("unit", "value"))
     try:
         batch = _readable(items.read_metric_items(dataset, ScoredUnit.PAIR, keys))
     except EmptyReference:
         return None
     if len(batch) < REQUIRED_QUESTIONS:
         return None
-    column_values = np.array([values[key] for key in keys[: len(batch)]])
-    tried: list[tuple[Scorer, Mapping[str, Any], int]] = [
-        (metric, {}, SAMPLE) for metric in _quick()
-    ]
-    if slow:
-        tried += [
-            (registry().get(id), params, SLOW_SAMPLE)
-            for id, params in SLOW
-            if registry().get(id).available()[0]
-        ]
-    found: list[Fit] = []
-    with keep_running([metric for metric, _, sample in tried if sample == SLOW_SAMPLE]):
-        for metric, params, sample in tried:
-            for preparation in _preparations(metric, dataset.language):
-                asked = (batch[:sample], column_values[:sample], preparation)
-                if fit := _fit(metric, params, *asked, dataset.language):
-                    found.append(fit)
-    best = sorted(found, key=lambda fit: (-fit.share, fit.mean))[:SHOWN]
-    return Fits(best, _missing(slow=slow)) if best else None
+    return batch, np.array([values[key] for key in keys[: len(batch)]])
+
+
+def _slow_metrics() -> list[tuple[Scorer, Mapping[str, Any], int]]:
+    """Return the slow metrics that can run, each with its parameters and size of sample."""
+    metrics = ((registry().get(id), params) for id, params in SLOW)
+    return [(metric, params, SLOW_SAMPLE) for metric, params in metrics if metric.available()[0]]
 
 
 def _readable(batch: list[Item]) -> list[Item]:
@@ -132,7 +140,7 @@ def _missing(*, slow: bool) -> list[tuple[str, str]]:
     return found
 
 
-def _quick() -> Iterator[Scorer]:
+def _quick_metrics() -> Iterator[Scorer]:
     entries = {entry.id: entry for entry in registry().list_metrics()}
     for id in QUICK:
         if entries[id].usable and (metric := entries[id].metric):

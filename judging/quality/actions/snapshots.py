@@ -309,7 +309,7 @@ def read_counts(campaign: Campaign, counts: CampaignCounts) -> Counted:
         filled=counts.places.submitted,
         held=counts.places.held,
         annotators=_standings(campaign, counts, works, scales),
-        criteria=quality.count_values(works.values()),
+        criteria=quality.count_given_values(works.values()),
         systems=_units_by_system(counts.systems),
         by_hour=counts.by_hour,
         earned=_earned(campaign, counts.paid, labels),
