@@ -402,10 +402,13 @@ def without_doubles(read: Material) -> Material:
     distinguish scores are kept.
     """
     of_kind = {
-        kind: [each for each in read.metrics if each.kind == kind] for kind in Metric.Kind.values
+        kind: [metric for metric in read.metrics if metric.kind == kind]
+        for kind in Metric.Kind.values
     }
     columns = (
-        {each.pk: read.score(each).dropna() for each in read.metrics} if of_kind["computed"] else {}
+        {metric.pk: read.score(metric).dropna() for metric in read.metrics}
+        if of_kind["computed"]
+        else {}
     )
     doubled = []
     for imported in of_kind["imported"]:
@@ -414,7 +417,7 @@ def without_doubles(read: Material) -> Material:
     gone = {each.imported.pk for each in doubled}
     return replace(
         read,
-        metrics=tuple(each for each in read.metrics if each.pk not in gone),
+        metrics=tuple(metric for metric in read.metrics if metric.pk not in gone),
         doubled=tuple(doubled),
     )
 
@@ -462,7 +465,7 @@ def count_values(
     for intervals over sources, as one row for each pattern on each source, at most one for each
     unit and criterion. Sources with the same passage are one cluster.
     """
-    criteria = {each.key: each.values() for each in protocol_of(campaign).criteria}
+    criteria = {criterion.key: criterion.values() for criterion in protocol_of(campaign).criteria}
     values = sorted({value for points in criteria.values() for value in points})
     columns = [f"v{place}" for place in range(len(values))]
     counters = [
@@ -567,7 +570,7 @@ def llm_judgments(read: Material) -> pd.DataFrame:
         first = found[~same].sort_values("id").drop_duplicates(said_at_once)
         filled = found.loc[same, said_at_once].merge(first, on=said_at_once, how="left")
         found.loc[same, "rationale"] = filled["rationale"].to_numpy()
-    criteria = [each.key for each in read.protocol.criteria]
+    criteria = [criterion.key for criterion in read.protocol.criteria]
     kept = found["unit"].isin(read.slots["unit"]) & found["criterion"].isin(criteria)
     return found[kept].drop(columns=["missing", "id"]).reset_index(drop=True)
 

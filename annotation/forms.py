@@ -248,22 +248,22 @@ class ExitForm(forms.Form):
         self, *args: Any, questions: Iterable[ExitQuestion], said: Mapping[int, str], **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.questions = {f"e{each.number}": each.pk for each in questions}
-        for each in questions:
+        self.questions = {f"e{question.number}": question.pk for question in questions}
+        for question in questions:
             asked: dict[str, Any] = {
-                "label": each.text,
+                "label": question.text,
                 "required": False,
-                "initial": said.get(each.pk, ""),
+                "initial": said.get(question.pk, ""),
             }
-            asked["help_text"] = _("Why we ask: %(reason)s") % {"reason": each.reason}
-            if each.kind == ExitQuestion.Kind.CHOICE:
-                choices = [("", _("no answer")), *((option, option) for option in each.options)]
-                self.fields[f"e{each.number}"] = forms.ChoiceField(
+            asked["help_text"] = _("Why we ask: %(reason)s") % {"reason": question.reason}
+            if question.kind == ExitQuestion.Kind.CHOICE:
+                choices = [("", _("no answer")), *((option, option) for option in question.options)]
+                self.fields[f"e{question.number}"] = forms.ChoiceField(
                     choices=choices, widget=forms.RadioSelect, **asked
                 )
             else:
                 box = forms.Textarea(attrs={"rows": 3})
-                self.fields[f"e{each.number}"] = forms.CharField(
+                self.fields[f"e{question.number}"] = forms.CharField(
                     max_length=MAX_NOTE_CHARACTERS, widget=box, **asked
                 )
 

@@ -34,8 +34,8 @@ def question_lines(chosen: Chosen, page: ListPage, criteria: list[Criterion]) ->
     long it is."""
     related = ("question", "question_set__source", "question_set__system")
     units = {
-        each.pk: each
-        for each in Unit.objects.filter(pk__in=[row.unit for row in page.rows]).select_related(
+        unit.pk: unit
+        for unit in Unit.objects.filter(pk__in=[row.unit for row in page.rows]).select_related(
             *related
         )
     }
@@ -53,7 +53,7 @@ def question_lines(chosen: Chosen, page: ListPage, criteria: list[Criterion]) ->
             position=units[row.unit].position,
             expected=units[row.unit].question_set.expected,
             text=units[row.unit].question.text if hasattr(units[row.unit], "question") else "",
-            said=[said.get((row.unit, each.pk), []) for each in criteria],
+            said=[said.get((row.unit, criterion.pk), []) for criterion in criteria],
             key=key_words(chosen, row, scores.get(row.unit)),
             under=write_ranks(row),
             place=row.place,

@@ -147,7 +147,10 @@ class _RankedScale:
 
 
 def _scales(round: Round) -> dict[int, _RankedScale]:
-    scales = {each.pk: _RankedScale(each) for each in round.campaign.protocol.criteria.all()}
+    scales = {
+        criterion.pk: _RankedScale(criterion)
+        for criterion in round.campaign.protocol.criteria.all()
+    }
     points = ScalePoint.objects.filter(criterion__in=scales, missing=False)
     for key, value in points.order_by("criterion", "value").values_list("criterion", "value"):
         ranks = scales[key].ranks
@@ -207,7 +210,7 @@ def _comments(round: Round) -> dict[int | None, list[tuple[str, str]]]:
 
 def _notes(round: Round) -> dict[tuple[int, int | None], str]:
     rows = DiscussionNote.objects.filter(round=round)
-    return {(each.criterion_id, each.unit_id): each.text for each in rows}
+    return {(row.criterion_id, row.unit_id): row.text for row in rows}
 
 
 def _difference(

@@ -110,9 +110,11 @@ def source_evidence(
         if campaign is not None:
             told = told.with_people(units, campaign)
     judged = {pk for pk, _ in (*told.said, *told.scores)}
-    questions = [_given(each, told, blind) for each in units if each.position or each.pk in judged]
+    questions = [_given(unit, told, blind) for unit in units if unit.position or unit.pk in judged]
     if blind:
-        questions = sorted((each for each in questions if each.text), key=lambda each: each.text)
+        questions = sorted(
+            (question for question in questions if question.text), key=lambda each: each.text
+        )
     passage = source.passage.text if source.passage else ""
     sentence = range_of(source.sentence, source.sentence_start, passage)
     answer = range_of(source.answer, source.answer_start, passage)
@@ -166,7 +168,7 @@ class _Told:
         return cls(
             metrics=kept,
             metrics_not_shown=len(found) - len(kept),
-            scores={(each.unit_id, each.metric_id): each for each in rows},
+            scores={(row.unit_id, row.metric_id): row for row in rows},
             attributes=_attributes(units),
         )
 
@@ -208,7 +210,7 @@ def _units(
         units.append(each)
     if len(units) == len(first):
         return units, len(units)
-    if asked and all(each.pk != asked for each in units):
+    if asked and all(unit.pk != asked for unit in units):
         units += found.filter(pk=asked)
     return units, found.count()
 
@@ -293,8 +295,8 @@ def _by_machines(units: list[Unit], campaign: Campaign) -> list[LLMVerdict]:
     return [
         LLMVerdict(
             judge=judge,
-            system=each.question_set.system.name,
-            text=each.question.text if hasattr(each, "question") else "",
+            system=unit.question_set.system.name,
+            text=unit.question.text if hasattr(unit, "question") else "",
             repeat=repeat,
             values=[(name, value, label) for name, value, label, _ in said],
             rationales=list(
@@ -305,8 +307,8 @@ def _by_machines(units: list[Unit], campaign: Campaign) -> list[LLMVerdict]:
                 )
             ),
         )
-        for each in units
-        for (judge, repeat), said in held[each.pk].items()
+        for unit in units
+        for (judge, repeat), said in held[unit.pk].items()
     ]
 
 
@@ -363,8 +365,8 @@ def _given(unit: Unit, told: _Told, blind: bool) -> Given:
         text=question.text if question else "",
         question_type=question.question_type if question else "",
         submitted_answer=question.submitted_answer if question else "",
-        said=[told.said.get((unit.pk, each.pk), []) for each in told.criteria],
-        scores=[told.scores.get((unit.pk, each.pk)) for each in told.metrics],
+        said=[told.said.get((unit.pk, criterion.pk), []) for criterion in told.criteria],
+        scores=[told.scores.get((unit.pk, metric.pk)) for metric in told.metrics],
         comments=told.comments.get(unit.pk, []),
         attributes=told.attributes.get(unit.pk, []),
     )

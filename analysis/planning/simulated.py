@@ -169,7 +169,7 @@ def simulate_answers(
     of_question = np.random.default_rng([assumed.seed, OF_QUESTION, seen.number])
     turned_out = of_question.normal() * assumed.question
     moved = chance * CLEAR if seen.clear else turned_out - who.severity + chance
-    quality = moved + np.array([seen.quality[each.key] for each in criteria])
+    quality = moved + np.array([seen.quality[criterion.key] for criterion in criteria])
     return {
         each.key: int(
             simulate_ratings(quality[column], points_of(each), who.careless, anything[column])
@@ -180,7 +180,7 @@ def simulate_answers(
 
 def qualities(criteria: Sequence[ProtocolCriterion], quality: float) -> dict[str, float]:
     """Return a quality on each criterion; the middle if no end of the scale is best."""
-    return {each.key: quality if each.is_averaged else 0.5 for each in criteria}
+    return {criterion.key: quality if criterion.is_averaged else 0.5 for criterion in criteria}
 
 
 # --- many repeats at once ---
@@ -230,7 +230,11 @@ def power_of(
 
 def _repeated(drawn: _Drawn, repeats: int) -> list[_Trial]:
     """Draw a study again and again; return what each criterion that has a mean needs of it."""
-    averaged = [each for each in drawn.criteria if each.is_averaged and each.key in drawn.means]
+    averaged = [
+        criterion
+        for criterion in drawn.criteria
+        if criterion.is_averaged and criterion.key in drawn.means
+    ]
     trials = [_Trial.of(each, drawn, repeats) for each in averaged]
     for place in range(repeats):
         values = drawn.values(np.random.default_rng([drawn.assumed.seed, OF_REPEAT, place]))
@@ -332,12 +336,12 @@ class _Drawn:
         of_set = rng.normal(size=self.set.max() + 1) * self.assumed.question
         severity = self._severity(rng)
         found = {}
-        for each in self.criteria:
-            if each.asked == "once_per_set":
+        for criterion in self.criteria:
+            if criterion.asked == "once_per_set":
                 seen, answer = of_set[self.set], self.set_answer
             else:
                 seen, answer = of_unit[self.unit], np.arange(len(self.pairs))
-            found[each.key] = self._given(each, seen - severity, answer, rng)
+            found[criterion.key] = self._given(criterion, seen - severity, answer, rng)
         self._force(found)
         return found
 

@@ -93,7 +93,7 @@ def mentions(texts: Sequence[str]) -> list[list[Mention]]:
 def cited(found: Sequence[Sequence[Mention]]) -> list[CitedSource]:
     """Return the sources that are cited, in the order of their authors as a list of references has
     them."""
-    keys = {key for mentions in found for each in mentions for key in each.keys}
+    keys = {key for mentions in found for mention in mentions for key in mention.keys}
     return sorted(
         (sources()[key] for key in keys), key=lambda each: each.fields["author"].strip("{")
     )

@@ -105,7 +105,7 @@ def _grid(rows: int, columns: int, *, height: float, below: float) -> tuple[Char
 
 def _fit_names(chart: Chart, axes: Sequence[Axes]) -> None:
     """Give the names on the left of some panels the room that they need."""
-    widest = max(each.yaxis.get_tightbbox().width for each in axes)
+    widest = max(axis.yaxis.get_tightbbox().width for axis in axes)
     chart.subplots_adjust(left=widest / chart.bbox.width + 0.02)
 
 
@@ -156,16 +156,16 @@ def intervals(
 def _dot_and_whisker(axes: Axes, points: Mapping[str, Result], names: Sequence[str]) -> None:
     lines = [names.index(name) for name in points]
     axes.hlines(lines, *_ends(points.values()))
-    axes.plot([each.value for each in points.values()], lines, "o")
+    axes.plot([point.value for point in points.values()], lines, "o")
     axes.margins(x=0.08)
 
 
 def _ends(estimates: Iterable[Result]) -> tuple[list[float], list[float]]:
     """Return the lower and the upper ends of intervals; without an interval, the estimates."""
     lows, highs = [], []
-    for each in estimates:
-        lows.append(each.value if isnan(each.ci.low) else each.ci.low)
-        highs.append(each.value if isnan(each.ci.high) else each.ci.high)
+    for estimate in estimates:
+        lows.append(estimate.value if isnan(estimate.ci.low) else estimate.ci.low)
+        highs.append(estimate.value if isnan(estimate.ci.high) else estimate.ci.high)
     return lows, highs
 
 

@@ -393,10 +393,10 @@ def paragraphs(
 
 def _cited(text: str, mentions: Sequence[Mention]) -> str:
     pieces, behind = [], 0
-    for each in mentions:
-        before = text[behind : each.start]
-        pieces += [_spaced(before), rf"~\cite{{{','.join(each.keys)}}}"]
-        behind = each.end
+    for mention in mentions:
+        before = text[behind : mention.start]
+        pieces += [_spaced(before), rf"~\cite{{{','.join(mention.keys)}}}"]
+        behind = mention.end
     return "".join([*pieces, _spaced(text[behind:])])
 
 

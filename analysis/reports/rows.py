@@ -233,7 +233,7 @@ def _hints(row_type: type) -> dict[str, Any]:
 def _bare(hint: Any) -> tuple[Any, bool]:
     """Return a type without its None, and whether it allows None."""
     if get_origin(hint) in (Union, types.UnionType):
-        inner = [each for each in get_args(hint) if each is not type(None)]
+        inner = [arg for arg in get_args(hint) if arg is not type(None)]
         return inner[0], len(inner) < len(get_args(hint))
     return hint, False
 

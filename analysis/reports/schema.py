@@ -29,7 +29,7 @@ class Tabled(Protocol):
 
 def run_schema(sections: Sequence[Tabled]) -> Record:
     """Return the JSON schema of report.json."""
-    tables = {each.key: _table_schema(each) for each in sections}
+    tables = {section.key: _table_schema(section) for section in sections}
     sentence = {"type": "object", "required": ["about", "text"]}
     tables["sentences"] = {
         "type": "array",

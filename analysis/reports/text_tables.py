@@ -22,8 +22,8 @@ def markdown(shown: PageTable) -> str:
     <BLANKLINE>
     """
     named = [
-        f"{each['name']} ({each['note']})" if each["note"] else each["name"]
-        for each in shown.heads()
+        f"{head['name']} ({head['note']})" if head["note"] else head["name"]
+        for head in shown.heads()
     ]
     heads = [shown.first, *named]
     sides = [":---", *["---:"] * len(shown.columns)]
@@ -32,18 +32,18 @@ def markdown(shown: PageTable) -> str:
     lines = [
         [
             escape_markdown(line.name) + _below(", ".join(filter(None, [line.chip, line.under]))),
-            *(_cell(each) for each in line.cells),
+            *(_cell(cell) for cell in line.cells),
             *([escape_markdown(line.last)] if shown.last else []),
         ]
         for line in shown.lines
     ]
     told = [f"**{escape_markdown(shown.title)}**", escape_markdown(shown.caption)]
     rows = [
-        _row([escape_markdown(each) for each in heads]),
+        _row([escape_markdown(head) for head in heads]),
         f"|{'|'.join(sides)}|",
         *map(_row, lines),
     ]
-    reasons = [f"– {escape_markdown(each)}" for each in shown.reasons]
+    reasons = [f"– {escape_markdown(reason)}" for reason in shown.reasons]
     return "\n\n".join(filter(None, [*told, "\n".join(rows), *reasons])) + "\n"
 
 
@@ -53,7 +53,7 @@ def tabs(shown: PageTable) -> str:
     ends = [shown.last] if shown.last else []
     rows = [[shown.first, *shown.columns, *ends]]
     for line in shown.lines:
-        cells = [each.text.replace("−", "-") for each in line.cells]
+        cells = [cell.text.replace("−", "-") for cell in line.cells]
         rows.append([line.name, *cells, *([line.last] if shown.last else [])])
     return "".join("\t".join(_plain(each) for each in row) + "\n" for row in rows)
 

@@ -219,7 +219,7 @@ def uncovered(report: PrintedReport) -> list[str]:
     """Return the scripts of the report that need a font of the server, because a missing glyph
     prints nothing."""
     texts = [report.title, *(text for _about, text in (*report.short, *report.methods))]
-    texts += [str(value) for each in report.examples for value in each.values()]
+    texts += [str(value) for example in report.examples for value in example.values()]
     texts += [
         line.name
         for _title, _text, cards in report.chapters
@@ -245,7 +245,7 @@ def _card(card: PrintedCard, held: Mapping[str, str]) -> dict[str, Any]:
     return {
         "title": card.title,
         "note": card.note,
-        "tables": [_table(part) for each in card.tables for part in each.in_parts()],
+        "tables": [_table(part) for table in card.tables for part in table.in_parts()],
         "figures": [name for name, _alt in card.figures if name in held],
         "remarks": list(card.remarks),
     }

@@ -171,14 +171,14 @@ class About(Section[StudyFacts]):
         """Return the facts without the given annotators' exclusions and possible knowledge."""
         return [
             {
-                **each,
+                **record,
                 "excluded": [
-                    one for one in each.get("excluded", []) if one["annotator"] not in labels
+                    one for one in record.get("excluded", []) if one["annotator"] not in labels
                 ],
-                "unblinded": [one for one in each.get("unblinded", []) if one not in labels],
-                "read_others": [one for one in each.get("read_others", []) if one not in labels],
+                "unblinded": [one for one in record.get("unblinded", []) if one not in labels],
+                "read_others": [one for one in record.get("read_others", []) if one not in labels],
             }
-            for each in records
+            for record in records
         ]
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[StudyFacts]:

@@ -53,16 +53,16 @@ class Criteria(Section[CriterionRow]):
         protocol = inputs.said.protocol
         return [
             CriterionRow(
-                criterion=each.key,
-                name=each.name,
-                level=each.level,
-                best=each.best,
-                unit=each.unit,
-                averaged=each.is_averaged,
-                points=[[point.value, point.label] for point in each.points],
-                target=_target(protocol, each),
+                criterion=criterion.key,
+                name=criterion.name,
+                level=criterion.level,
+                best=criterion.best,
+                unit=criterion.unit,
+                averaged=criterion.is_averaged,
+                points=[[point.value, point.label] for point in criterion.points],
+                target=_target(protocol, criterion),
             )
-            for each in protocol.criteria
+            for criterion in protocol.criteria
         ]
 
 

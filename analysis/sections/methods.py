@@ -105,7 +105,7 @@ def _protocol(made: RunMade, *, of_means: bool) -> Iterator[str]:
         yield f"The criteria are those of {protocol.title}, version {made.protocol_version}{cited}."
         return
     yield f"Questions were judged by {protocol.title}, version {made.protocol_version}{cited}."
-    yield " ".join(_asked(each) for each in protocol.criteria)
+    yield " ".join(_asked(criterion) for criterion in protocol.criteria)
     if made.plan_sha256:
         yield f"The protocol was locked before the first judgment (SHA-256 {made.plan_sha256})."
 
@@ -215,7 +215,7 @@ def _systems(found: Found) -> Iterator[str]:
     if untested:
         names = format_list([found.name_of(key) for key in untested])
         yield f"On {names} systems were not compared, because they have too many pairs to list."
-    unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]
+    unaveraged = [row.name for row in criterion_rows(found) if not row.averaged]
     if unaveraged:
         has, was = ("has", "was") if len(unaveraged) == 1 else ("have", "were")
         yield f"{format_list(unaveraged)} {has} no better end and {was} neither averaged nor tested."

@@ -211,7 +211,9 @@ class Section(Generic[R]):
         """Return stored rows without those about erased annotators; numbers over several annotators
         are kept."""
         return [
-            each for each in records if not any(each.get(name) in labels for name in cls.people)
+            record
+            for record in records
+            if not any(record.get(name) in labels for name in cls.people)
         ]
 
     @classmethod

@@ -68,7 +68,7 @@ def summarise_run(found: Found) -> Summary:
 
 def _by_agreement(found: Found) -> list[CriterionRow]:
     """Return the criteria by their α, the highest first; those without α last."""
-    alphas = {each.criterion: alpha_row(found, each) for each in criterion_rows(found)}
+    alphas = {row.criterion: alpha_row(found, row) for row in criterion_rows(found)}
 
     def rank(criterion: CriterionRow) -> tuple[bool, bool, float]:
         row = alphas[criterion.criterion]
@@ -99,7 +99,7 @@ def _declared(found: Found) -> Iterator[str]:
 def _agreement(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
     if not run_facts(found).judgments:
         return
-    rows = [(each, row) for each in criteria if (row := alpha_row(found, each))]
+    rows = [(criterion, row) for criterion in criteria if (row := alpha_row(found, criterion))]
     defined = [(each, row) for each, row in rows if row.estimate.defined]
     if not defined:
         return
@@ -244,7 +244,7 @@ def _test(found: Found, order: SystemOrder) -> str:
 def _metrics(found: Found, criteria: Sequence[CriterionRow]) -> Iterator[str]:
     """Yield which metric correlates best with the ratings on the leading criterion."""
     level = headline_level(found)
-    keys = [each.criterion for each in criteria]
+    keys = [criterion.criterion for criterion in criteria]
     keys += [row.criterion for row in found.of(Correlations) if row.criterion not in keys]
     for key in keys:
         rows = [

@@ -89,6 +89,11 @@ def claim_task(*, enrollment: Enrollment, rounds: list[Round]) -> WorkOutcome | 
         if isinstance(outcomes[-1], Here):
             break
     return next(
-        (each for kind in (Here, NoneNow, Finished) for each in outcomes if isinstance(each, kind)),
+        (
+            outcome
+            for kind in (Here, NoneNow, Finished)
+            for outcome in outcomes
+            if isinstance(outcome, kind)
+        ),
         None,
     )

@@ -55,7 +55,9 @@ class ShownExercise:
 
     @property
     def errors(self) -> tuple[tuple[str, str], ...]:
-        return tuple((each.name, each.legend) for each in self.criteria if each.error)
+        return tuple(
+            (criterion.name, criterion.legend) for criterion in self.criteria if criterion.error
+        )
 
 
 def training_dock(*, is_answered: bool, is_last: bool) -> ExerciseDock:

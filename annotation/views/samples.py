@@ -173,7 +173,10 @@ def sample_task(protocol: ProtocolDocument) -> Sheet:
 def _lines(protocol: ProtocolDocument) -> list[SheetLine]:
     """Return one set of as many questions as expected, or a few sets of one; if sets are judged,
     they have lines too."""
-    of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in protocol.criteria)
+    of_sets = any(
+        criterion.unit == "set" or criterion.asked == "once_per_set"
+        for criterion in protocol.criteria
+    )
     count, size = (
         (ONLY, min(protocol.expected, len(QUESTIONS))) if protocol.expected > 1 else (FEW, 1)
     )

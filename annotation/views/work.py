@@ -49,7 +49,7 @@ def list_own_campaigns(request: HttpRequest) -> HttpResponse:
     judges = request.user.memberships.filter(role=Membership.Role.ANNOTATOR).values("campaign")
     campaigns = Campaign.objects.filter(pk__in=judges).listed().order_by("-created_at", "-pk")
     declinable = set(request.user.memberships.not_begun().values_list("campaign", flat=True))
-    studies = [(each, each.pk in declinable) for each in campaigns]
+    studies = [(campaign, campaign.pk in declinable) for campaign in campaigns]
     return render(request, "annotation/home.html", {"studies": studies})
 
 
@@ -162,9 +162,9 @@ def resubmit_tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if not enrollments.has_agreed(enrollment):
         return redirect("annotation:consent", campaign.uuid)
     left = False
-    for each in judgments.corrections(enrollment=enrollment):
+    for correction in judgments.corrections(enrollment=enrollment):
         try:
-            judgments.resubmit_task(assignment=each)
+            judgments.resubmit_task(assignment=correction)
         except (MissingAnswers, TaskClosed):
             left = True
     if left:

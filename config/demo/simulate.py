@@ -54,10 +54,12 @@ def rate(
 ) -> dict[str, int]:
     """Return one simulated annotator's value of one question on every scale."""
     seen = {
-        each.criterion: quality[each.criterion] + question + severity + rng.gauss(0, CHANCE)
-        for each in scales
+        scale.criterion: quality[scale.criterion] + question + severity + rng.gauss(0, CHANCE)
+        for scale in scales
     }
-    values = {each.criterion: nearest_point(seen[each.criterion], each.points) for each in scales}
+    values = {
+        scale.criterion: nearest_point(seen[scale.criterion], scale.points) for scale in scales
+    }
     return values | {key: entry.value for key, entry in forced_values(rules, values).items()}
 
 

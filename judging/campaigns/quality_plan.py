@@ -66,7 +66,7 @@ BOUNDS = {  # of the numbers of a plan
 
 def quality_plan_from_document(document: Mapping[str, Any]) -> QualityPlan:
     """Return the plan stored in a campaign, with defaults for missing values."""
-    known = {each.name for each in fields(QualityPlan)}
+    known = {field.name for field in fields(QualityPlan)}
     return QualityPlan(**{name: value for name, value in document.items() if name in known})
 
 

@@ -64,7 +64,7 @@ def count_study(study: Study, mapping: Mapping) -> dict[str, Any]:
 
 
 def _distinct(values: "pd.Series[str]") -> list[str]:
-    return [str(each) for each in dict.fromkeys(values)]
+    return [str(fromkey) for fromkey in dict.fromkeys(values)]
 
 
 def _sentence(counts: dict[str, Any]) -> str:
@@ -176,11 +176,11 @@ def _about_unit(frame: pd.DataFrame, mapping: Mapping, study: Study) -> Iterator
 
 def _about_repeats(study: Study) -> Iterator[Finding]:
     """Ask whether repeated rows and ratings are mistakes."""
-    for each in study.problems:
-        if each.kind == "repeat":
+    for problem in study.problems:
+        if problem.kind == "repeat":
             yield Finding(
                 topic="unit",
-                sentence=f"Row {each.row:,}: {each.reason}",
+                sentence=f"Row {problem.row:,}: {problem.reason}",
                 fix={"repeats": "mistakes"},
                 label="They are mistakes",
             )
@@ -389,7 +389,7 @@ def marked_rows(frame: pd.DataFrame) -> dict[str, tuple[str, ...]]:
         if len(values) > 20:
             continue
         marking = _words_that_mark(plain_name(name), is_scale=bool(order_scale_words(set(values))))
-        marked = tuple(each for each in values if each.casefold().replace("_", " ") in marking)
+        marked = tuple(value for value in values if value.casefold().replace("_", " ") in marking)
         if marked and len(marked) < len(values):
             found[name] = marked
     return found

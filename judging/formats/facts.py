@@ -145,7 +145,7 @@ def are_of_one_scale(columns: Sequence[Facts], *, is_sure: bool) -> bool:
     """Return whether columns hold ratings on one scale: numbers of a few points or the same few
     words. A scale that no name confirms (`is_sure`) has at most eleven points up to 10, most of
     which the columns share; one that a name confirms may be a slider from 0 to 100."""
-    given = [each for each in columns if each.total]
+    given = [column for column in columns if column.total]
     if not given:
         return False
     if not all(each.is_numeric for each in given):
@@ -165,11 +165,11 @@ def _is_scale_or_slider(points: set[float]) -> bool:
 
 def _is_small_scale(columns: Sequence[Facts], points: set[float]) -> bool:
     """Return whether columns hold mostly the same few points."""
-    used = Counter(point for each in columns for point in each.numbers)
+    used = Counter(point for column in columns for point in column.numbers)
     shared = [
-        2 * sum(count for point, count in each.numbers.items() if used[point] > 1) > each.total
-        for each in columns
+        2 * sum(count for point, count in column.numbers.items() if used[point] > 1) > column.total
+        for column in columns
     ]
     few = len(points) <= FEW_POINTS and max(map(abs, points)) <= FEW_POINTS - 1
     is_shared = len(columns) == 1 or all(shared)
-    return few and is_shared and all(each.is_on_scale for each in columns)
+    return few and is_shared and all(column.is_on_scale for column in columns)

@@ -70,11 +70,11 @@ def find_rater_columns(free: Sequence[Facts], others: Sequence[str]) -> list[Rat
 
 def _named_with_at(columns: Sequence[Facts]) -> Iterator[Rated]:
     """Yield columns named `criterion@rater`."""
-    for each in columns:
-        criterion, at, rater = (part.strip() for part in each.name.partition("@"))
+    for column in columns:
+        criterion, at, rater = (part.strip() for part in column.name.partition("@"))
         if at and criterion and rater and "." not in rater:
             yield Rated(
-                each.name, criterion, rater, "Its name gives the criterion and the annotator."
+                column.name, criterion, rater, "Its name gives the criterion and the annotator."
             )
 
 
@@ -96,10 +96,10 @@ def _numbered(stem: str, columns: Sequence[Facts]) -> list[Facts]:
     """Return the columns of this name and a number, in order; none unless the numbers are
     consecutive from 1 or 2."""
     numbered: dict[int, Facts] = {}
-    for each in columns:
-        is_like = each.name.startswith(stem)
-        if is_like and (match := _REPEATED.fullmatch(each.name, len(stem))):
-            numbered[int(match["number"])] = each
+    for column in columns:
+        is_like = column.name.startswith(stem)
+        if is_like and (match := _REPEATED.fullmatch(column.name, len(stem))):
+            numbered[int(match["number"])] = column
     first, last = min(numbered, default=1), max(numbered, default=0)
     if first > 2 or last - first + 1 > len(numbered):
         return []
@@ -109,12 +109,12 @@ def _numbered(stem: str, columns: Sequence[Facts]) -> list[Facts]:
 def _groups(columns: Sequence[Facts]) -> dict[tuple[int, Rest], list[_Part]]:
     """Return the columns grouped by the place of one piece and the rest of the name without it."""
     groups: dict[tuple[int, Rest], list[_Part]] = {}
-    for each in columns:
-        parts, number = _without_round(_parts(each.name))
+    for column in columns:
+        parts, number = _without_round(_parts(column.name))
         plain = tuple(part.casefold() for part in parts)
         for place, piece in enumerate(parts):
             rest = (*plain[:place], *plain[place + 1 :])
-            groups.setdefault((place, rest), []).append(_Part(each, piece, number))
+            groups.setdefault((place, rest), []).append(_Part(column, piece, number))
     return groups
 
 
@@ -241,8 +241,8 @@ def _why(core: Sequence[Facts], criterion: str) -> str:
 def _judges(columns: Sequence[Facts], found: dict[str, Rated]) -> Iterator[Rated]:
     """Yield columns of a language model or an adjudication on a criterion that people rated."""
     criteria = {each.criterion for each in found.values()}
-    for each in columns:
-        if each.name not in found and (judged := _judged(each, criteria)):
+    for column in columns:
+        if column.name not in found and (judged := _judged(column, criteria)):
             yield judged
 
 
@@ -265,13 +265,13 @@ def _judged(column: Facts, criteria: set[str]) -> Rated | None:
 def count_mean_rows(column: Facts, others: Sequence[Facts]) -> tuple[int, int] | None:
     """Return in how many rows a column equals the mean of others, and of how many; None unless it
     nearly always does, up to rounding."""
-    others = [each for each in others if each is not column]
+    others = [other for other in others if other is not column]
     if len(others) < 2 or not column.is_numeric:
         return None
     decimals = max(_decimals(number) for number in column.numbers)
     if decimals == 0 and statistic(column.name) != "mean":
         return None
-    ratings = pd.DataFrame({each.name: each.values() for each in others})
+    ratings = pd.DataFrame({other.name: other.values() for other in others})
     several = ratings.notna().sum(axis=1) > 1
     errors = (column.values() - ratings.mean(axis=1))[several].abs().dropna()
     # half a unit of the last decimal: halves are rounded in both ways

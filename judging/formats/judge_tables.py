@@ -131,12 +131,14 @@ class _AnswerReader:
         places = self.places | {key: place for place, key in self.wide.items()}
         self.columns = {what: self.header[place] for what, place in places.items()}
         self.find = _Finder(self.items)
-        self.criteria = {each.key: each for each in self.protocol.criteria}
-        self.scales = {each.key: _scale(each, self.protocol) for each in self.protocol.criteria}
+        self.criteria = {criterion.key: criterion for criterion in self.protocol.criteria}
+        self.scales = {
+            criterion.key: _scale(criterion, self.protocol) for criterion in self.protocol.criteria
+        }
 
     def _check(self) -> None:
         if not self.is_long and not self.wide:
-            named = ", ".join(each.key for each in self.protocol.criteria)
+            named = ", ".join(criterion.key for criterion in self.protocol.criteria)
             raise Unreadable(
                 f"no column is named as a criterion ({named}), and none is called criterion beside one value"
             )
@@ -221,7 +223,11 @@ def _places(header: Header) -> dict[str, int]:
 
 def _named(protocol: ProtocolDocument) -> dict[str, str]:
     """Return the criteria's keys by the names that a table may use."""
-    return {_folded(name): each.key for each in protocol.criteria for name in (each.key, each.name)}
+    return {
+        _folded(name): criterion.key
+        for criterion in protocol.criteria
+        for name in (criterion.key, criterion.name)
+    }
 
 
 def _wide(header: Header, named: Mapping[str, str]) -> dict[int, str]:
@@ -238,7 +244,7 @@ def _scale(criterion: ProtocolCriterion, protocol: ProtocolDocument) -> dict[str
         place = f"criteria.{criterion.key}.points.{point.value}.label"
         for label in (
             point.label,
-            *(each.get(place, "") for each in protocol.translations.values()),
+            *(translation.get(place, "") for translation in protocol.translations.values()),
         ):
             of_label[_folded(label)].add(point.value)
     found = {label: min(points) for label, points in of_label.items() if label and len(points) == 1}

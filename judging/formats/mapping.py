@@ -180,7 +180,7 @@ class MappingRefused(ValueError):
 
     def __init__(self, errors: dict[str, list[str]]) -> None:
         """Keep the errors."""
-        super().__init__(" ".join(sentence for each in errors.values() for sentence in each))
+        super().__init__(" ".join(sentence for error in errors.values() for sentence in error))
         self.errors = errors
 
 
@@ -196,9 +196,9 @@ def mapping_from(data: Any) -> Mapping:
         return Mapping.model_validate(data)
     except ValidationError as wrong:
         errors: dict[str, list[str]] = {}
-        for each in wrong.errors(include_url=False):
-            path = ".".join(str(part) for part in each["loc"] if not _is_branch(part))
-            errors.setdefault(path, []).append(_sentence(each["type"], each["msg"]))
+        for error in wrong.errors(include_url=False):
+            path = ".".join(str(part) for part in error["loc"] if not _is_branch(part))
+            errors.setdefault(path, []).append(_sentence(error["type"], error["msg"]))
         raise MappingRefused(errors) from None
 
 
@@ -251,7 +251,7 @@ def _of_questions(mapping: Mapping) -> Iterator[tuple[str, str]]:
     for name, column in systems.items():
         if not column.name:
             yield f"columns.{name}.name", "Say which system's questions these are."
-    if len({each.name for each in systems.values()}) < len(systems):
+    if len({system.name for system in systems.values()}) < len(systems):
         yield "columns", "Two columns hold questions of the same system."
     if systems and mapping.of_role("question", "system"):
         yield (

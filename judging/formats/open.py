@@ -262,7 +262,7 @@ def _only_file(archive: zipfile.ZipFile) -> str:
     """Return the name of the one file in an archive that is not hidden."""
     files = [each for each in archive.namelist() if not re.search(r"(^|/)[._]|/$", each)]
     if len(files) != 1:
-        listed = ", ".join(f"“{each[:80]}”" for each in files[:20])
+        listed = ", ".join(f"“{file[:80]}”" for file in files[:20])
         holds = f"{len(files)} files: {listed}" if files else "no file"
         raise Unreadable(f"The ZIP archive holds {holds}. Upload its files one by one.")
     return files[0]
@@ -483,7 +483,7 @@ def _row_problem(
         value = shorten_line(" | ".join(cells))
     elif unstorable("".join(row)):  # checking the cells together is faster than one by one
         faults = zip(names, row, map(unstorable, row), strict=True)
-        column, value, reason = next((each for each in faults if each[2]), ("", "", ""))
+        column, value, reason = next((fault for fault in faults if fault[2]), ("", "", ""))
         reason, value = reason and f"The cell {reason}.", shorten_line(value)
     return Problem(row=number, column=column, value=value, reason=reason) if reason else None
 

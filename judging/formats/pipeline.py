@@ -49,10 +49,10 @@ def read_frame(name: str, data: bytes, mapping: Mapping, key: Pseudonyms | None)
     table = _by_recipe(opened, recipe, mapping) if recipe else _by_shape(opened, mapping)
     table.sentences = [*(("open", note) for note in opened.notes), *table.sentences]
     table.sheets = opened.sheet_names
-    table.problems = [each for sheet in opened.sheets for each in sheet.problems]
+    table.problems = [problem for sheet in opened.sheets for problem in sheet.problems]
     if key:
         table.frame = pseudonymised(table.frame, key)
-        table.problems = [without_ids(each, key) for each in table.problems]
+        table.problems = [without_ids(problem, key) for problem in table.problems]
     if not len(table.frame):
         raise Unreadable("The file has no rows below the names of its columns.")
     return table
@@ -69,7 +69,7 @@ def _by_shape(opened: Opened, mapping: Mapping) -> Table:
     """Return any other file, after the steps that change its shape."""
     frame, done = shape.reshape(shape.tabulate(opened, mapping), mapping)
     table = Table(frame, mapping, [(each.step, each.sentence) for each in done])
-    table.offers = [(each.step, each.sentence) for each in shape.offered_repairs(frame)]
+    table.offers = [(repair.step, repair.sentence) for repair in shape.offered_repairs(frame)]
     table.percent = [column for each in done if each.step == "percent" for column in each.columns]
     return table
 
@@ -96,7 +96,7 @@ def read_study(name: str, data: bytes, mapping: Mapping, key: Pseudonyms | None)
         chosen = _proposed(name, table, key)
     study = study_from_frame(table.frame, chosen, table.problems)
     if key:
-        study.problems = [without_ids(each, key) for each in study.problems]
+        study.problems = [without_ids(problem, key) for problem in study.problems]
     return study
 
 
@@ -134,7 +134,7 @@ def preview_of(
     except MappingRefused as refused:
         return {**shown, "errors": refused.errors, "study": None}
     if key:
-        study.problems = [without_ids(each, key) for each in study.problems]
+        study.problems = [without_ids(problem, key) for problem in study.problems]
     return {**shown, "study": _study(study, table, chosen)}
 
 
@@ -144,8 +144,8 @@ def _study(study: Study, table: Table, mapping: Mapping) -> dict[str, Any]:
         **count_study(study, mapping),
         "criteria": _criteria(study),
         "lost": [[criterion, why, count] for (criterion, why), count in study.lost.items()],
-        "findings": [asdict(each) for each in findings(table.frame, mapping, study)],
-        "problems": [asdict(each) for each in study.problems[:SHOWN_PROBLEMS]],
+        "findings": [asdict(finding) for finding in findings(table.frame, mapping, study)],
+        "problems": [asdict(problem) for problem in study.problems[:SHOWN_PROBLEMS]],
         "problem_count": len(study.problems),
         "rows_read": study.rows_read,
         "rows_kept": study.rows_kept,
@@ -177,7 +177,7 @@ def _per_system(study: Study) -> list[dict[str, Any]]:
 def _asks(study: Study) -> dict[str, Any]:
     """Return the answers that occur more than once, each with the text around its places."""
     sources = study.sources.set_index("key")
-    asked = [each for each in study.problems if each.kind == "ask"]
+    asked = [problem for problem in study.problems if problem.kind == "ask"]
     shown = []
     for each in asked[:SHOWN_ASKS]:
         source: Any = sources.loc[each.source_key]

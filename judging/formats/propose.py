@@ -129,7 +129,7 @@ class _Proposal:
         return next((name for name, each in self.columns.items() if each.role == role), "")
 
     def has(self, *roles: str) -> bool:
-        return any(each.role in roles for each in self.columns.values())
+        return any(column.role in roles for column in self.columns.values())
 
     def cells(self, role: str) -> "pd.Series[str] | None":
         name = self.column(role)
@@ -215,7 +215,7 @@ class _Proposal:
         if longest and longest.length >= PASSAGE_CHARACTERS:
             self.take(longest.name, "passage", "It holds the longest texts.")
             return
-        named = [each for each in texts if set(each.words) & {"source", "src", "input", "doc"}]
+        named = [text for text in texts if set(text.words) & {"source", "src", "input", "doc"}]
         if len(named) == 1:
             self.take(named[0].name, "passage", "It is named like sources and holds sentences.")
 
@@ -233,7 +233,7 @@ class _Proposal:
         if self.has("answer"):
             return
         texts = [e for e in self.free() if not (e.asks or self._is_id_name(e))]
-        found = [each for each in texts if self._is_in_passage(each)]
+        found = [text for text in texts if self._is_in_passage(text)]
         if best := max(found, key=lambda each: each.length, default=None):
             self.take(best.name, "answer", "Its texts occur in the passages.")
 
@@ -249,7 +249,7 @@ class _Proposal:
                 self.take(each.name, "system", "The dataset has systems of these names.")
                 return
         fits = [each for each in self.named("system") if _may_be_systems(each)]
-        several = [each for each in fits if len(each.counts) > 1]
+        several = [fit for fit in fits if len(fit.counts) > 1]
         if found := next(iter([*several, *fits]), None):
             self.take(found.name, "system")
 
@@ -307,7 +307,7 @@ class _Proposal:
         if self.has("criterion", "value"):
             return
         words = [e for e in self.free() if not e.is_numeric and 0 < len(e.counts) <= 40]
-        criteria = [each for each in words if self._may_name_criteria(each)]
+        criteria = [word for word in words if self._may_name_criteria(word)]
         values = [each for each in self.named("value") if each.total]
         if criteria and values:
             self.take(criteria[0].name, "criterion")
@@ -586,7 +586,7 @@ class _Proposal:
 
     def _has_one_author(self) -> bool:
         """Return whether it is clear who wrote the notes."""
-        raters = {each.rater for each in self.columns.values() if each.role == "ratings"}
+        raters = {column.rater for column in self.columns.values() if column.role == "ratings"}
         return self.has("rater") or (len(raters) == 1 and "" not in raters)
 
     def _is_of_source(self, column: Facts, source: "pd.Series[str] | None") -> bool:
@@ -619,7 +619,7 @@ class _Proposal:
         for role in ("rater", "system"):
             if name := self.column(role):
                 names = [cell for cell in self.frame[name].unique() if cell.strip()]
-                if len({" ".join(each.casefold().split()) for each in names}) < len(names):
+                if len({" ".join(name.casefold().split()) for name in names}) < len(names):
                     return {"one_spelling": True}
         return {}
 

@@ -95,7 +95,7 @@ def reshape(frame: Frame, mapping: Mapping) -> tuple[Frame, list[ChangedShape]]:
     """Return the frame after every step that it needs and the repairs asked for."""
     done = []
     steps = {name: step for name, step in STEPS.items() if name not in mapping.as_is}
-    for name, step in (steps | {each: REPAIRS[each] for each in mapping.repairs}).items():
+    for name, step in (steps | {repair: REPAIRS[repair] for repair in mapping.repairs}).items():
         changed, sentence = step(frame)
         if sentence:
             done.append(ChangedShape(name, sentence, _changed(frame, changed)))
@@ -378,9 +378,9 @@ def _rated_keys(rows: Rows, name: str) -> set[str]:
 def _multiplied(row: Record, name: str, people: Sequence[str]) -> Iterator[Record]:
     if people:
         outer = {key: cell for key, cell in row.items() if key not in people}
-        for each in people:
-            whose = f"{each} " if len(people) > 1 else ""
-            for place, item in enumerate(row.get(each) or (), 1):
+        for person in people:
+            whose = f"{person} " if len(people) > 1 else ""
+            for place, item in enumerate(row.get(person) or (), 1):
                 rated = {"rater": f"{whose}{place}", **item}
                 yield {**outer, **dict(_flat(rated, f"{name}."))}
         return
@@ -541,7 +541,7 @@ def _are_outputs(name: str, frame: Frame, found: Object[str, Any]) -> bool:
     texts = [text for value in found[name].values() for text in value]
     if plain not in questions or any(text is None or is_number(text) for text in texts):
         return False
-    others = {plain_name(each) for each in frame.columns if each not in found}
+    others = {plain_name(column) for column in frame.columns if column not in found}
     named = _GENERATED.search(plain) is not None
     return named or (_are_questions(texts) and not others.intersection(questions))
 

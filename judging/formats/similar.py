@@ -124,7 +124,7 @@ class Texts:
         for word in rarest:
             units = self._of_word[word]
             if len(units) <= MAX_POSTINGS:
-                shared.update(each for each in units if system in (None, self.system[each]))
+                shared.update(unit for unit in units if system in (None, self.system[unit]))
         return [unit for unit, _ in shared.most_common(MAX_COMPARED)]
 
     def pool(self, source: int, system: str, text: str) -> dict[int, str]:

@@ -64,7 +64,7 @@ def study_from_frame(
     check_mapping(mapping, list(frame.columns))
     reading = _Reading(frame, mapping.in_order(list(frame.columns)))
     reading.problems.extend(problems)
-    return reading.study(rows_read=len(frame) + sum(each.kind == "row" for each in problems))
+    return reading.study(rows_read=len(frame) + sum(problem.kind == "row" for problem in problems))
 
 
 class _Reading:
@@ -94,7 +94,7 @@ class _Reading:
         notes = pd.concat([self._notes(units), self._marks(units, sources)], ignore_index=True)
         self._warn_of_differing_metadata(units)
         self._count_closed_rows()
-        refused_rows = {each.row for each in self.problems if each.kind == "row"}
+        refused_rows = {problem.row for problem in self.problems if problem.kind == "row"}
         return Study(
             sources=_plain(sources),
             questions=_plain(questions),
@@ -411,9 +411,9 @@ class _Reading:
         else:
             wrong = again & ~units.index.isin(self.repeated.index)
         reasons = {
-            each.Index: f"Position {each.declared} of system “{shorten_line(each.system)}” holds the "
-            f"question of row {self.numbers[first[each.Index]]:,}."
-            for each in iterate_rows(units[wrong])
+            row.Index: f"Position {row.declared} of system “{shorten_line(row.system)}” holds the "
+            f"question of row {self.numbers[first[row.Index]]:,}."
+            for row in iterate_rows(units[wrong])
         }
         self._refuse(reasons, self.mapping.column("question"))
         return units.drop(index=list(reasons))
@@ -572,8 +572,8 @@ class _Reading:
         """Return the ratings that name an annotator and a criterion; report the others."""
         for part, what in (("rater", "annotator"), ("criterion", "criterion")):
             nameless = rated[rated[part] == ""]
-            for each in iterate_rows(nameless):
-                self._note_row(each.place, str(each.column), f"The rating names no {what}.")
+            for row in iterate_rows(nameless):
+                self._note_row(row.place, str(row.column), f"The rating names no {what}.")
             self._count_lost(nameless, "unnamed")
             rated = rated[rated[part] != ""]
         return rated
@@ -583,12 +583,12 @@ class _Reading:
         mistakes; otherwise say that there are such ratings."""
         again = ratings[(ratings["repeat"] > 1) & ~ratings["place"].isin(self.repeated.index)]
         if self.mapping.repeats == "mistakes":
-            for each in iterate_rows(again):
+            for row in iterate_rows(again):
                 reason = (
-                    f"{shorten_line(str(each.rater))} rated {shorten_line(str(each.criterion))} of the same "
+                    f"{shorten_line(str(row.rater))} rated {shorten_line(str(row.criterion))} of the same "
                     "question in an earlier row."
                 )
-                self._note_row(each.place, str(each.column), reason)
+                self._note_row(row.place, str(row.column), reason)
             self._count_lost(again, "mistake")
             return ratings.drop(index=again.index)
         has_rounds = any(each.round > 1 for each in self.mapping.of_role(*RATED).values())
@@ -604,7 +604,7 @@ class _Reading:
 
     def _count_closed_rows(self) -> None:
         """Count the ratings in rows that could not be opened: one in each column of ratings."""
-        closed = sum(each.kind == "row" for each in self.problems) - len(self.refused)
+        closed = sum(problem.kind == "row" for problem in self.problems) - len(self.refused)
         for column in self.mapping.of_role("ratings").values() if closed > 0 else ():
             self.lost[column.name, "refused_row"] += closed
 
@@ -683,7 +683,7 @@ class _Reading:
         units["passage"] = units["source"].map(sources["passage"])
         cells = [self._cells(role)[units.index] for role in _MARK_ROLES]
         for unit in iterate_rows(units[(cells[0] != "") | (cells[1] != "")]):
-            yield unit, WrittenMark(*(each[unit.Index] for each in cells))
+            yield unit, WrittenMark(*(cell[unit.Index] for cell in cells))
 
     def _warn_of_differing_metadata(self, units: pd.DataFrame) -> None:
         """Say once for each column of metadata that its rows differ, of which the first is kept."""
@@ -858,12 +858,20 @@ def study_of_records(records: StudyRecords) -> Study:
     """Return the sources and questions of records as a study without ratings."""
     numbers = {source.key: number for number, source in enumerate(records.sources)}
     sources = [
-        {**asdict(each), "references": list(each.references), "metadata": dict(each.attributes)}
-        for each in records.sources
+        {
+            **asdict(source),
+            "references": list(source.references),
+            "metadata": dict(source.attributes),
+        }
+        for source in records.sources
     ]
     questions = [
-        {**asdict(each), "source": numbers[each.source_key], "metadata": dict(each.attributes)}
-        for each in records.questions
+        {
+            **asdict(question),
+            "source": numbers[question.source_key],
+            "metadata": dict(question.attributes),
+        }
+        for question in records.questions
     ]
     found = pd.DataFrame(sources, columns=list(SOURCE_COLUMNS), dtype=object)
     found["passage"] = found["passage"].fillna("")

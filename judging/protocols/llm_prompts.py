@@ -47,9 +47,11 @@ def asked_criteria(
     """Return the criteria about single questions, only those of `keys` if any are named; a judge is
     asked about one question at a time."""
     return tuple(
-        each
-        for each in protocol.criteria
-        if each.unit == "question" and each.asked == "per_unit" and (not keys or each.key in keys)
+        criterion
+        for criterion in protocol.criteria
+        if criterion.unit == "question"
+        and criterion.asked == "per_unit"
+        and (not keys or criterion.key in keys)
     )
 
 

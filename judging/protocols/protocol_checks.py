@@ -254,7 +254,9 @@ def _aggregate(protocol: ProtocolDocument) -> Iterator[KeyedProblem]:
             "aggregate.combined",
             "no criterion of questions has a best end, so there is nothing to combine",
         )
-    ends = {each.best for each in protocol.criteria if each.key in protocol.aggregated()}
+    ends = {
+        criterion.best for criterion in protocol.criteria if criterion.key in protocol.aggregated()
+    }
     if protocol.aggregate.combined != "none" and len(ends) > 1:
         yield "aggregate.combined", "criteria whose best ends differ cannot be added up"
     yield from _weights(protocol)

@@ -522,7 +522,7 @@ class ProtocolDocument(ProtocolPart):
         item = self.worked_item
         if item is None:
             return ()
-        rated = [each for each in self.criteria if each.key in item.values]
+        rated = [criterion for criterion in self.criteria if criterion.key in item.values]
         points = [
             next(point for point in each.points if point.value == item.values[each.key])
             for each in rated
@@ -555,7 +555,7 @@ def without_criteria(protocol: ProtocolDocument, keys: Sequence[str]) -> Protoco
         aggregate = replace(aggregate, combined="none", criteria=(), weights={})
     return replace(
         protocol,
-        criteria=tuple(each for each in protocol.criteria if each.key not in keys),
+        criteria=tuple(criterion for criterion in protocol.criteria if criterion.key not in keys),
         rules=tuple(
             rule for each in protocol.rules if (rule := _rule_without(each, keys)) is not None
         ),

@@ -18,7 +18,7 @@ def one_sided_p(differences: Sequence[float]) -> float | None:
     """
     if not differences:
         return None
-    told = sorted((each for each in differences if each), key=abs)
+    told = sorted((difference for difference in differences if difference), key=abs)
     if not told:
         return 1.0
     doubled = _doubled_ranks([abs(each) for each in told])  # whole numbers, also for shared ranks

@@ -112,10 +112,13 @@ def _alphas(round: Round, campaign: Campaign) -> dict[str, Result]:
     )
     interval = Jackknife(unit=frames.clusters_of_passages(campaign).unit)
     return {
-        each.key: krippendorff_alpha(
-            patterns[each.key], level=level_of(each), scale=each.values(), interval=interval
+        criterion.key: krippendorff_alpha(
+            patterns[criterion.key],
+            level=level_of(criterion),
+            scale=criterion.values(),
+            interval=interval,
         )
-        for each in frames.protocol_of(campaign).criteria
+        for criterion in frames.protocol_of(campaign).criteria
     }
 
 

@@ -85,8 +85,10 @@ def example_rows(campaign: Campaign, *, longest: int = MAX_TEXT_CHARACTERS) -> l
             "note": row["note"],
         }
         values = {
-            each.key: " ".join(str(one.value) for one in said.get((row["unit"], each.pk), []))
-            for each in criteria
+            criterion.key: " ".join(
+                str(one.value) for one in said.get((row["unit"], criterion.pk), [])
+            )
+            for criterion in criteria
         }
         found.append(texts | values)
     return found

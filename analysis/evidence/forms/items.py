@@ -64,7 +64,7 @@ class ItemsForm(forms.Form):
         self._offer("against", list(self.systems), _("all others"))
         self.fields["criterion"].choices = [
             ("", _("any")),
-            *((each.key, each.name) for each in self.criteria),
+            *((criterion.key, criterion.name) for criterion in self.criteria),
         ]
         labels = (
             Enrollment.objects.filter(campaign=campaign)
@@ -86,7 +86,7 @@ class ItemsForm(forms.Form):
         """The metrics of the dataset by the names that reports give them."""
         rows = list(Metric.objects.filter(dataset=self.dataset).order_by("pk"))
         names = metric_names(rows)
-        return {names[each.pk]: each for each in rows}
+        return {names[row.pk]: row for row in rows}
 
     @cached_property
     def systems(self) -> dict[str, int]:
@@ -115,7 +115,8 @@ class ItemsForm(forms.Form):
         given = self.cleaned_data
         sort = given.get("sort") or "file"
         criterion = next(
-            (each for each in self.criteria if each.key == given.get("criterion")), None
+            (criterion for criterion in self.criteria if criterion.key == given.get("criterion")),
+            None,
         )
         if criterion is None and sort in OF_ONE_CRITERION and self.criteria:
             criterion = self.criteria[0]

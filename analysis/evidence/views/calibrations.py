@@ -47,7 +47,7 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
     rounds = calibrations.measured(campaign, pk, page)
     own = next((each for each in rounds if each.round.pk == pk), None)
     criteria = list(campaign.protocol.criteria.all())
-    of_criteria = {each.criterion_id: each.text for each in round.notes.filter(unit__isnull=True)}
+    of_criteria = {note.criterion_id: note.text for note in round.notes.filter(unit__isnull=True)}
     manager = campaign.memberships.filter(user=request.user, role=Membership.Role.MANAGER)
     context = {
         "campaign": campaign,
@@ -57,12 +57,12 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
         "own": own,
         "job": job,
         "worker_lives": jobs.worker_lives(),
-        "table": [_row(each, rounds) for each in criteria],
+        "table": [_row(criterion, rounds) for criterion in criteria],
         "counts": [each.compared.differing for each in rounds],
         "within": percent(own.compared.within) if own else "",
         "enough": percent(ENOUGH),
         "unfinished": [] if own and own.is_complete else calibrations.unfinished(round),
-        "notes": [(each, of_criteria.get(each.pk, "")) for each in criteria],
+        "notes": [(criterion, of_criteria.get(criterion.pk, "")) for criterion in criteria],
         "decided": discussions.current_decisions(campaign),
         "proposed": discussions.proposed_decisions(round),
         "may_write": campaign.state == Campaign.State.DRAFT and manager.exists(),

@@ -98,7 +98,7 @@ def _items(request: HttpRequest, dataset: Dataset, campaign: Campaign | None) ->
     after, before = (_number(request.GET.get(name, "")) for name in ("after", "before"))
     page = listing.read_page(chosen, after=after, before=before)
     unit = Criterion.Unit.SET if chosen.of_sets else Criterion.Unit.QUESTION
-    criteria = [each for each in form.criteria if each.unit == unit]
+    criteria = [criterion for criterion in form.criteria if criterion.unit == unit]
     shown = lines.question_lines(chosen, page, criteria)
     has_ratings = any(any(each.said) for each in shown)
     context |= _addressed(form.query()) | {

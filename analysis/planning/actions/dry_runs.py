@@ -188,7 +188,8 @@ def simulate_study(
         "order": order,
         "design": design,
         "people": [
-            {**asdict(each), "severity": stable_number(each.severity)} for each in annotators
+            {**asdict(annotator), "severity": stable_number(annotator.severity)}
+            for annotator in annotators
         ],
         "filled": asdict(filled),
         "rules": exclusion_rules.standing_rules(copy),
@@ -311,8 +312,8 @@ def _gate(copy: Campaign) -> Gate | None:
     if not items:
         return None
     points = {
-        each.pk: [point.value for point in each.points.all()]
-        for each in copy.protocol.criteria.prefetch_related("points")
+        criterion.pk: [point.value for point in criterion.points.all()]
+        for criterion in copy.protocol.criteria.prefetch_related("points")
     }
     return Gate(items, points, copy.pass_mark, copy.tries)
 

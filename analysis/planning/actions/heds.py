@@ -53,7 +53,10 @@ def sheet(campaign: Campaign) -> tuple[Answers, dict[str, Answers]]:
     }
     if campaign.ethics:
         study["5.1"] = HedsAnswer(campaign.ethics)
-    return study, {each.name: dict(_criterion(each, document, found)) for each in document.criteria}
+    return study, {
+        criterion.name: dict(_criterion(criterion, document, found))
+        for criterion in document.criteria
+    }
 
 
 def _systems(campaign: Campaign, document: ProtocolDocument) -> Iterator[tuple[str, HedsAnswer]]:
@@ -75,7 +78,9 @@ def _systems(campaign: Campaign, document: ProtocolDocument) -> Iterator[tuple[s
         if there
     ]
     yield "2.1", HedsAnswer(options=tuple(given))
-    of_sets = document.expected > 1 or any(each.unit == "set" for each in document.criteria)
+    of_sets = document.expected > 1 or any(
+        criterion.unit == "set" for criterion in document.criteria
+    )
     yield "2.2", HedsAnswer(options=(6,) if of_sets else (5,))
     yield "2.3", HedsAnswer(options=(11,))
     tag = campaign.dataset.language.split("-")[0].lower()
@@ -283,7 +288,10 @@ def _rating_scale(criterion: ProtocolCriterion) -> Iterator[tuple[str, HedsAnswe
     if criterion.definition:
         yield "4.3.2", HedsAnswer(criterion.definition)
     yield "4.3.3", HedsAnswer(str(len(criterion.values())))
-    yield "4.3.4", HedsAnswer("; ".join(f"{each.value}: {each.label}" for each in criterion.points))
+    yield (
+        "4.3.4",
+        HedsAnswer("; ".join(f"{point.value}: {point.label}" for point in criterion.points)),
+    )
     yield "4.3.5", HedsAnswer(options=(1,))
     yield "4.3.6", HedsAnswer("N/A")
     yield "4.3.7", HedsAnswer(criterion.prompt)

@@ -47,7 +47,9 @@ def variance_sources(campaign: Campaign) -> list[tuple[str, str, str]]:
     """Return the possible sources of variances, as (key, kind, name): rounds of the campaign, on
     criteria that may be averaged, and the literature."""
     protocol = frames.protocol_of(campaign)
-    criteria = [(each.key, each.name) for each in protocol.criteria if each.is_averaged]
+    criteria = [
+        (criterion.key, criterion.name) for criterion in protocol.criteria if criterion.is_averaged
+    ]
     own = [(f"{kind}/{key}", kind, name) for kind in _judged(campaign) for key, name in criteria]
     return own + [(key, "QGEval", key.partition("/")[2].replace("_", " ")) for key in LIBRARY]
 

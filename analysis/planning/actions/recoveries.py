@@ -75,5 +75,5 @@ def recovery(run: DryRun, planted: list[str]) -> list[Recovery] | None:
     if report is None:
         return None
     found = runs.found_by(report)
-    rows = (Recovery.of(each, found, planted) for each in criterion_rows(found) if each.averaged)
+    rows = (Recovery.of(row, found, planted) for row in criterion_rows(found) if row.averaged)
     return [row for row in rows if row]

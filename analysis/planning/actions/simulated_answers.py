@@ -118,10 +118,10 @@ def _accepted_quality(item: CheckItem, criteria: tuple[ProtocolCriterion, ...]) 
     """Return the quality at the middle of the values that a gold question accepts; the middle of
     the scale if none is named."""
     found = {}
-    for each in criteria:
-        points = simulated.points_of(each)
-        accepted = [one.value for one in item.accepted.all() if one.criterion.key == each.key]
+    for criterion in criteria:
+        points = simulated.points_of(criterion)
+        accepted = [one.value for one in item.accepted.all() if one.criterion.key == criterion.key]
         places = sorted(points.index(value) for value in accepted if value in points)
         middle = places[len(places) // 2] / max(len(points) - 1, 1) if places else 0.5
-        found[each.key] = middle
+        found[criterion.key] = middle
     return found

@@ -74,7 +74,9 @@ class Computation:
     def human(self) -> dict[str, FloatArray]:
         """The mean human rating of each question by criterion, as released or from ratings."""
         questions, criteria = self.read.questions["unit"], self.read.judgments["criterion"].unique()
-        rated = {each: align_values(questions, self.read.human(each)) for each in criteria}
+        rated = {
+            criterion: align_values(questions, self.read.human(criterion)) for criterion in criteria
+        }
         return self._columns(Metric.Kind.HUMAN_MEAN) | rated
 
     @cached_property
@@ -86,7 +88,7 @@ class Computation:
     def oriented(self) -> dict[str, FloatArray]:
         """The scores with their sign changed where lower is better."""
         metrics = self.read.metrics
-        lower = {each.name for each in metrics if each.direction == Metric.Direction.LOWER}
+        lower = {metric.name for metric in metrics if metric.direction == Metric.Direction.LOWER}
         return {name: -column if name in lower else column for name, column in self.scores.items()}
 
     # -- agreement and aggregates -------------------------------------------------------------------
@@ -207,7 +209,7 @@ class Computation:
         batch = [ScoredQuestion(str(text), references.get(source, ())) for text, source in texts]
         for name in [name for name in RELEASED_AS if references and name in self.scores]:
             metric, preparation = registry().get(RELEASED_AS[name]), Preparation("nqg", "raw")
-            ours = [each.value for each in score_items(metric, batch, preparation=preparation)]
+            ours = [item.value for item in score_items(metric, batch, preparation=preparation)]
             released = self.scores[name][returned]
             gaps = np.abs(released - np.array(ours, dtype=np.float64))[np.isfinite(released)]
             yield (name, "largest_difference"), float(np.nanmax(gaps))

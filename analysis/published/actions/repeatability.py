@@ -294,7 +294,7 @@ def _compared(inputs: Inputs) -> Iterator[_ComparedCriterion]:
             else ""
         )
         undefined = "" if compared else next((one.reason for one in tests.values()), "")
-        adjusted = holm(np.array([each.pvalue for each in tests.values()]))
+        adjusted = holm(np.array([test.pvalue for test in tests.values()]))
         pairs = {
             (str(first), str(second)): _ComparedPair(
                 stable_number(each.value), stable_number(float(p))

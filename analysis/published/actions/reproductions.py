@@ -146,7 +146,9 @@ def _leaves(tree: Numbers, path: NumberPath = ()) -> Iterator[tuple[NumberPath, 
 def _keep(found: Reproduction) -> None:
     """Have the dataset remember what came out, for the pages."""
     dataset = found.campaign.dataset
-    criteria = {each.key: each.name for each in found.campaign.protocol.criteria.all()}
+    criteria = {
+        criterion.key: criterion.name for criterion in found.campaign.protocol.criteria.all()
+    }
     shown = {
         "study": found.study.key,
         "title": found.study.title,
@@ -172,7 +174,7 @@ def _campaign(
 ) -> Campaign:
     """Return the campaign that these files became earlier, or import them."""
     protocol = protocols.install(document=documents.shipped(study.protocol))
-    wanted = {each.file.pk for each in files}
+    wanted = {file.file.pk for file in files}
     holding = Dataset.objects.filter(owner=by, added_files__file__in=wanted)
     for dataset in holding.distinct().order_by("pk"):
         standing = dataset.added_files.standing().values_list("file", flat=True)
@@ -334,7 +336,7 @@ def _not_joined(added: AddedFile) -> str:
 
 def start_reproduction(*, key: str, files: Sequence[ReleasedFile], by: User) -> Job:
     """Create a queued job that reproduces a study. The caller notifies workers."""
-    kept = [[each.name, each.file.sha256] for each in files]
+    kept = [[file.name, file.file.sha256] for file in files]
     return jobs.enqueue(kind=KIND, parameters={"study": key, "files": kept}, by=by)
 
 

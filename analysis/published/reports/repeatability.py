@@ -68,9 +68,9 @@ def _criteria(
     lines = []
     for row in orders:
         own = [
-            each["cv"]
-            for each in scores
-            if each["criterion"] == row["criterion"] and each["cv"] is not None
+            score["cv"]
+            for score in scores
+            if score["criterion"] == row["criterion"] and score["cv"] is not None
         ]
         held, of = shares.get(row["criterion"], (0, 0))
         mean = sum(own) / len(own) if own else nan

@@ -43,7 +43,7 @@ def published(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     found = reproductions.reproduction_result(campaign)
     if found is None:
         raise Http404
-    criteria = {each.key: each.name for each in campaign.protocol.criteria.all()}
+    criteria = {criterion.key: criterion.name for criterion in campaign.protocol.criteria.all()}
     rows = [
         (describe_path(path, criteria=criteria, coefficients=NAMES), printed, computed)
         for path, printed, computed in found["rows"]

@@ -74,7 +74,7 @@ def files(run: Run) -> Iterator[tuple[str, Iterable[bytes]]]:
         campaign=run.campaign, extras=bool(run.parameters.get("extras"))
     )
     for name, guarded in (("judgments.csv", True), ("judgments-raw.csv", False)):
-        yield name, (each.encode() for each in study_pieces(study, guarded=guarded))
+        yield name, (piece.encode() for piece in study_pieces(study, guarded=guarded))
 
 
 def _table_files(stored_tables: runs.StoredTables) -> Iterator[tuple[str, bytes]]:
@@ -97,7 +97,9 @@ def _files_for_papers(run: Run, stored_tables: runs.StoredTables) -> Iterator[tu
     yield "methods.txt", papers.methods_text(run, found).encode() + b"\n"
     for name, text in papers.latex_files(run, found, stored_tables):
         yield f"latex/{name}", text.encode()
-    chapters = (papers.section_text(found, each.key, ending="md") for each in sections.SECTIONS)
+    chapters = (
+        papers.section_text(found, section.key, ending="md") for section in sections.SECTIONS
+    )
     yield "tables.md", "\n".join(filter(None, chapters)).encode()
     kept = examples.example_rows(run.campaign)
     if kept:

@@ -45,7 +45,7 @@ def section_text(found: Found, key: str, *, ending: str, place: int | None = Non
 
     Tables that the page shows folded come last. Empty if there is none.
     """
-    section = next(each for each in SECTIONS if each.key == key)
+    section = next(section for section in SECTIONS if section.key == key)
     tables = sorted(section.tables(found), key=lambda table: table.folded)
     chosen = tables if place is None else tables[place : place + 1]
     if ending == "tex":
@@ -152,7 +152,7 @@ def make_pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
                 title=card.title,
                 note=card.note,
                 tables=card.tables,
-                figures=[(each["name"], each["alt"]) for each in card.figures],
+                figures=[(figure["name"], figure["alt"]) for figure in card.figures],
                 remarks=[*card.remarks, *card.technical_notes],
             )
             for card in chapter.cards

@@ -279,7 +279,7 @@ def exclusion_words(run: Run) -> list[str]:
     """Return names of systems, criteria, metrics and annotators that a run excludes by choice."""
     settings = {**DEFAULTS, **run.parameters}
     protocol = frames.protocol_of(run.campaign)
-    names = {each.key: each.name for each in protocol.criteria}
+    names = {criterion.key: criterion.name for criterion in protocol.criteria}
     names |= dict(run.campaign.dataset.metrics.values_list("fingerprint", "name"))
     singular = {
         "systems": "system",

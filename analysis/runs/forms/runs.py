@@ -272,7 +272,9 @@ def _parts(campaign: Campaign) -> dict[str, list[tuple[str, str]]]:
     metrics = dataset.metrics.order_by("pk").values_list("fingerprint", "name")
     return {
         "systems": [(key, name or str(_("(no name)"))) for key, name in systems],
-        "criteria": [(each.key, each.name) for each in frames.protocol_of(campaign).criteria],
+        "criteria": [
+            (criterion.key, criterion.name) for criterion in frames.protocol_of(campaign).criteria
+        ],
         "metrics": list(metrics),
         "annotators": list(labels),
     }

@@ -147,7 +147,7 @@ def _judged(
     read, given = frames.read_campaign(campaign), frames.human_references(campaign)
     kept = read.questions.dropna(subset=["text"])
     kept = kept[kept["source"].isin(list(given))]
-    best = {each.key: each.best for each in read.protocol.criteria}[criterion]
+    best = {criterion.key: criterion.best for criterion in read.protocol.criteria}[criterion]
     values = orient_scores(
         frames.align_values(kept["unit"], read.human(criterion)), higher_is_better=best != "lowest"
     )

@@ -127,9 +127,9 @@ class ScoresForm(PreparationForm):
         """Return the settings that were filled in, by metric; empty ones keep their defaults."""
         return {
             id: {
-                each.name: value
-                for each in parameters
-                if (value := cleaned[f"{id}-{each.name}"]) not in ("", None)
+                parameter.name: value
+                for parameter in parameters
+                if (value := cleaned[f"{id}-{parameter.name}"]) not in ("", None)
             }
             for id, parameters in self.settings.items()
         }
@@ -155,7 +155,7 @@ def _setting(parameter: Parameter) -> forms.Field:
         "required": False,
     }
     if parameter.choices:
-        kinds = {str(each): each for each in parameter.choices}
+        kinds = {str(choice): choice for choice in parameter.choices}
         return forms.TypedChoiceField(
             choices=[(name, name) for name in kinds],
             coerce=kinds.__getitem__,

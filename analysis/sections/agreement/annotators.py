@@ -172,8 +172,8 @@ class ScaleUse(Section[ScaleUseRow]):
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
         return {
-            each.key: inputs.said.ratings(each.key).shape[1] * len(each.points)
-            for each in inputs.said.protocol.criteria
+            criterion.key: inputs.said.ratings(criterion.key).shape[1] * len(criterion.points)
+            for criterion in inputs.said.protocol.criteria
         }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ScaleUseRow]:
@@ -236,8 +236,8 @@ class PairwiseKappa(Section[PairKappa]):
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
         return {
-            each.key: len(WEIGHTS) * _pairs_sharing(inputs.said.ratings(each.key))
-            for each in inputs.said.protocol.criteria
+            criterion.key: len(WEIGHTS) * _pairs_sharing(inputs.said.ratings(criterion.key))
+            for criterion in inputs.said.protocol.criteria
         }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PairKappa]:

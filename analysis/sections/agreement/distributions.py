@@ -49,7 +49,10 @@ class Distributions(Section[PointShare]):
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
         systems = inputs.counted.slots["system"].nunique()
-        return {each.key: systems * len(each.points) for each in inputs.counted.protocol.criteria}
+        return {
+            criterion.key: systems * len(criterion.points)
+            for criterion in inputs.counted.protocol.criteria
+        }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PointShare]:
         material, excluded = inputs.counted, found.excluded(Distributions)
@@ -89,13 +92,13 @@ class Distributions(Section[PointShare]):
         return charts.not_drawn(len(_shares(found)))
 
     def caveats(self, found: Found) -> Iterator[str]:
-        for each in criterion_rows(found):
-            is_rated = found.on(Distributions, each.criterion) or (
-                each.criterion in found.excluded(Distributions)
+        for row in criterion_rows(found):
+            is_rated = found.on(Distributions, row.criterion) or (
+                row.criterion in found.excluded(Distributions)
             )
-            if not each.averaged and is_rated:
+            if not row.averaged and is_rated:
                 yield (
-                    f"{each.name} has no better end, so it is shown as a distribution and neither averaged "
+                    f"{row.name} has no better end, so it is shown as a distribution and neither averaged "
                     "nor tested."
                 )
 

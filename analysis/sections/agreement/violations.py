@@ -47,16 +47,16 @@ class Violations(Section[Violation]):
             ]
             rows += [
                 Violation(
-                    rule=each.rule,
+                    rule=contradiction.rule,
                     source=str(source),
                     system=str(system),
-                    position=each.position,
-                    annotator=each.rater or "",
-                    criterion=each.criterion,
-                    rated=each.rated,
-                    by_rule=each.expected,
+                    position=contradiction.position,
+                    annotator=contradiction.rater or "",
+                    criterion=contradiction.criterion,
+                    rated=contradiction.rated,
+                    by_rule=contradiction.expected,
                 )
-                for each in contradictions(held, rules)
+                for contradiction in contradictions(held, rules)
             ]
         return rows
 

@@ -132,7 +132,7 @@ class JudgedItems(Section[JudgedItemRow]):
     def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
         """Return the rows without the human means: with the question's other values known, a mean
         would reveal the rating of an erased annotator."""
-        return [{**each, "people": None} for each in records]
+        return [{**record, "people": None} for record in records]
 
 
 class JudgeBias(Section[JudgeBiasRow]):

@@ -51,7 +51,7 @@ def criterion_slots(material: Material, criterion: ProtocolCriterion) -> pd.Data
 
 def averaged_criteria(material: Material) -> list[ProtocolCriterion]:
     """Return the criteria whose values may be averaged."""
-    return [each for each in material.protocol.criteria if each.is_averaged]
+    return [criterion for criterion in material.protocol.criteria if criterion.is_averaged]
 
 
 def clusters_of(material: Material, units: pd.Index[int]) -> NDArray[np.object_]:
@@ -214,7 +214,7 @@ def criterion_scores(material: Material) -> Iterator[SystemScores]:
             cluster_of = dict(
                 zip(units["source"], material.clusters.loc[units["unit"]], strict=True)
             )
-            clusters = [cluster_of[each] for each in sources]
+            clusters = [cluster_of[source] for source in sources]
             questions = [values[judged][system == name] for name in names]
             yield SystemScores(
                 criterion,

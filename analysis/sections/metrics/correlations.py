@@ -152,7 +152,7 @@ class Correlations(Section[MetricLevel]):
                 items=inputs.settings["items"],
                 ratings={human: asked.ratings[human] for human in humans if asked.ratings},
             )
-            rows += [_row(each) for each in associations]
+            rows += [_row(association) for association in associations]
         return [*_adjusted(rows), *_of_sets_and_systems(inputs.counted)]
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -416,10 +416,12 @@ def describe_sources(rows: Sequence[MetricLevel], study: StudyFacts) -> str:
 def _of_sets_and_systems(material: Material) -> list[MetricLevel]:
     """Return how metrics of sets follow the means of sets, and metrics of systems the means of
     systems."""
-    metrics = [each for each in material.metrics if each.kind != Metric.Kind.HUMAN_MEAN]
+    metrics = [metric for metric in material.metrics if metric.kind != Metric.Kind.HUMAN_MEAN]
     sets = sets_of(material)
     of_sets = _columns_of_sets(material, metrics, sets["unit"]) if len(sets) else {}
-    of_systems = {each: scores for each in metrics if (scores := material.scores_of_systems(each))}
+    of_systems = {
+        metric: scores for metric in metrics if (scores := material.scores_of_systems(metric))
+    }
     if not of_sets and not of_systems:
         return []
     rows: list[MetricLevel] = []
@@ -475,7 +477,7 @@ def _columns_of_sets(
 ) -> dict[str, FloatArray]:
     """Return the metrics of question sets that have a better end and some score."""
     names = metric_names(material.metrics)
-    directed = [each for each in metrics if each.made.get("id") not in WITHOUT_BETTER_END]
+    directed = [metric for metric in metrics if metric.made.get("id") not in WITHOUT_BETTER_END]
     scores = {each: align_values(units, material.score(each)) for each in directed}
     return {
         names[metric.pk]: orient_scores(values, higher_is_better=goes_up(metric))

@@ -174,7 +174,9 @@ def first_reading(found: Found) -> list[AggregateRow]:
 def combined_best(protocol: ProtocolDocument) -> str:
     """Return which end of the combined aggregate is best: the one that all its criteria share, else
     none."""
-    ends = {each.best for each in protocol.criteria if each.key in protocol.aggregated()}
+    ends = {
+        criterion.best for criterion in protocol.criteria if criterion.key in protocol.aggregated()
+    }
     return ends.pop() if len(ends) == 1 else "none"
 
 
@@ -193,7 +195,9 @@ def _arranged(material: Material) -> protocol_aggregates.NumberedStudy:
     judged = questions["unit"].isin(material.judgments.dropna(subset=["value"])["unit"])
     empty = questions["text"].isna().groupby(questions["source"]).transform("all")
     questions = questions[judged.groupby(questions["source"]).transform("any") | empty]
-    keys = [each.key for each in material.protocol.criteria if each.unit == "question"]
+    keys = [
+        criterion.key for criterion in material.protocol.criteria if criterion.unit == "question"
+    ]
     slots = questions[["unit", "system", "question_set", "position", "text"]]
     slots = slots.rename(columns={"question_set": "source"})
     rows = material.judgments[material.judgments["criterion"].isin(keys)].dropna(subset=["value"])
@@ -283,9 +287,9 @@ def _end(row: AggregateRow, criteria: Sequence[CriterionRow]) -> str:
     if row.best:
         return row.best
     ends = {
-        each.best
-        for each in criteria
-        if each.best != "none" and row.criterion in ("", each.criterion)
+        criterion.best
+        for criterion in criteria
+        if criterion.best != "none" and row.criterion in ("", criterion.criterion)
     }
     return ends.pop() if len(ends) == 1 else "none"
 

@@ -65,7 +65,7 @@ class MetricMatrix(Section[MetricCorrelation]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricCorrelation]:
-        columns = {each.name: each.values for each in metric_columns(inputs.counted)}
+        columns = {column.name: column.values for column in metric_columns(inputs.counted)}
         return [MetricCorrelation(*told) for told in _pairs(columns)]
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -86,7 +86,7 @@ class CriterionMatrix(Section[CriterionCorrelation]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CriterionCorrelation]:
-        columns = {each.key: each.values for each in human_columns(inputs.counted)}
+        columns = {column.key: column.values for column in human_columns(inputs.counted)}
         return [CriterionCorrelation(*told) for told in _pairs(columns)]
 
     def tables(self, found: Found) -> list[PageTable]:

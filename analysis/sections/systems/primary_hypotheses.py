@@ -135,7 +135,11 @@ class PrimaryHypotheses(Section[PrimaryRow]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PrimaryRow]:
         declared = inputs.declared
-        lowest = {each.key for each in inputs.counted.protocol.criteria if each.best == "lowest"}
+        lowest = {
+            criterion.key
+            for criterion in inputs.counted.protocol.criteria
+            if criterion.best == "lowest"
+        }
         rows = [
             _row(hypothesis, declared, found, lower_is_better=hypothesis.criterion in lowest)
             for hypothesis in declared.primary

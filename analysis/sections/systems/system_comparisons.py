@@ -132,8 +132,8 @@ class SystemComparisons(Section[SystemPair]):
 
     def sizes(self, inputs: Inputs) -> dict[str, int]:
         return {
-            each.criterion.key: TESTS * comb(len(each.names), 2)
-            for each in inputs.scores_of_systems
+            system.criterion.key: TESTS * comb(len(system.names), 2)
+            for system in inputs.scores_of_systems
         }
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemPair]:
@@ -203,18 +203,18 @@ class Groups(Section[SystemLetters]):
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemLetters]:
         rows: list[SystemLetters] = []
         excluded = found.excluded(SystemComparisons)
-        for each in inputs.scores_of_systems:
-            key = each.criterion.key
+        for system in inputs.scores_of_systems:
+            key = system.criterion.key
             if key in excluded:  # no test says who shares a letter
                 continue
             pairs, reason = deciding_pairs(found, key), _no_letters_because(found, key)
-            given = [""] * len(each.names) if reason else _letters(each, pairs)
+            given = [""] * len(system.names) if reason else _letters(system, pairs)
             tests = " and ".join(tests_of(pairs))
             together = inputs.declared.corrected_together
             others = [other for other in together if other != key] if key in together else []
             rows += [
                 SystemLetters(key, name, own, tests, "holm", others, SURE, reason)
-                for name, own in zip(each.names, given, strict=True)
+                for name, own in zip(system.names, given, strict=True)
             ]
         return rows
 

@@ -100,7 +100,7 @@ class Systems(Section[SystemMean]):
 
     def tables(self, found: Found) -> list[PageTable]:
         rows = found.of(Systems)
-        orders = [SystemOrder.of(found, each) for each in criterion_rows(found) if each.averaged]
+        orders = [SystemOrder.of(found, row) for row in criterion_rows(found) if row.averaged]
         if not rows or not run_facts(found).judgments:
             return []
         letters = {(row.system, row.criterion): row.letters for row in found.of(Groups)}
@@ -120,7 +120,7 @@ class Systems(Section[SystemMean]):
         ]
 
     def figures(self, found: Found) -> list[Figure]:
-        orders = [SystemOrder.of(found, each) for each in criterion_rows(found) if each.averaged]
+        orders = [SystemOrder.of(found, row) for row in criterion_rows(found) if row.averaged]
         systems = by_merit(orders, list(dict.fromkeys(row.system for row in found.of(Systems))))
         panels = [
             (
@@ -170,7 +170,7 @@ class Systems(Section[SystemMean]):
         if orders:
             yield from contrast_reasons(found)
             yield from _out_of_reach(found)
-        if any(each.without_equivalence_test for each in orders):
+        if any(order.without_equivalence_test for order in orders):
             yield "A difference that is not significant does not show that the systems are equal."
 
 
@@ -207,9 +207,11 @@ def _reasons(
     yield from _without_outputs(found, rows)
     yield from _without_interval(found, rows)
     yield from _without_letters(orders, systems, letters)
-    yield from (f"{each.criterion.name}: {each.undefined}." for each in orders if each.undefined)
-    for each in orders:
-        yield from each.against_means()
+    yield from (
+        f"{order.criterion.name}: {order.undefined}." for order in orders if order.undefined
+    )
+    for order in orders:
+        yield from order.against_means()
 
 
 def _without_outputs(found: Found, rows: Sequence[SystemMean]) -> Iterator[str]:
@@ -256,9 +258,9 @@ def _without_letters(
 def _ordered(found: Found) -> list["SystemOrder"]:
     """Return the order of the systems on each criterion that may be averaged and has a best end."""
     orders = [
-        SystemOrder.of(found, each)
-        for each in criterion_rows(found)
-        if each.averaged and each.best != "none"
+        SystemOrder.of(found, row)
+        for row in criterion_rows(found)
+        if row.averaged and row.best != "none"
     ]
     return [order for order in orders if len(order.systems) > 1]
 
@@ -312,9 +314,9 @@ def _without_significance(pairs: Sequence[SystemPair], unit: ClusterUnit) -> str
 def _tests_named(found: Found, criteria: Sequence[CriterionRow]) -> str:
     """Name the test that letters, bold type and intervals come from."""
     by_test: dict[str, list[str]] = {}
-    for each in criteria:
-        if test := named_tests(found, each.criterion):
-            by_test.setdefault(test, []).append(each.name)
+    for criterion in criteria:
+        if test := named_tests(found, criterion.criterion):
+            by_test.setdefault(test, []).append(criterion.name)
     several = len(by_test) > 1
     named = [
         f"{test} ({format_list(names)})" if several else test for test, names in by_test.items()
@@ -537,7 +539,9 @@ class SystemOrder:
         """Count the systems that have a better mean."""
         mean, up = self.means[system].value, self.criterion.best == "highest"
         others = (self.means[other].value for other in self.systems)
-        return sum((each > mean) == up for each in others if not isclose(each, mean, abs_tol=EQUAL))
+        return sum(
+            (other > mean) == up for other in others if not isclose(other, mean, abs_tol=EQUAL)
+        )
 
     def told(self, study: StudyFacts) -> str:
         """Return in words the best mean, the number of its sources if not all, the systems that do

@@ -71,5 +71,5 @@ def _texts(statement: str) -> tuple[str, str, str]:
     numbered = ARGUMENT.sub(lambda found: f"${arguments.index(found[1]) + 1}", statement).replace(
         "%%", "%"
     )
-    given = f"({', '.join(f'%({each})s' for each in arguments)})" if arguments else ""
+    given = f"({', '.join(f'%({argument})s' for argument in arguments)})" if arguments else ""
     return name, f"PREPARE {name} AS {numbered}", f"EXECUTE {name}{given}"

@@ -166,7 +166,7 @@ def uses(dataset: Dataset) -> list[tuple[User, bool, list[Campaign]]]:
         .order_by("pk")
     )
     found: dict[User, list[Campaign]] = {
-        each.user: [] for each in dataset.shares.select_related("user")
+        share.user: [] for share in dataset.shares.select_related("user")
     }
     allowed = set(found)
     for each in about:

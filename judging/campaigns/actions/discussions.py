@@ -59,7 +59,7 @@ def write_notes(*, round: Round, notes: Mapping[NoteSubject, str], by: User, now
     changed = 0
     with transaction.atomic():
         _draft(round.campaign)
-        standing = {(each.criterion_id, each.unit_id): each.text for each in round.notes.all()}
+        standing = {(note.criterion_id, note.unit_id): note.text for note in round.notes.all()}
         for about, said in notes.items():
             text, (criterion, unit) = said.strip()[:MAX_NOTE_CHARACTERS], about
             if criterion not in criteria or unit not in units or text == standing.get(about, ""):
@@ -92,7 +92,7 @@ def proposed_decisions(round: Round) -> str:
     before = current_decisions(round.campaign)
     text = before.text if before else ""
     notes = round.notes.select_related("criterion").order_by("criterion__position", "pk")
-    items = [f"- {each.criterion.name}: {' '.join(each.text.split())}" for each in notes]
+    items = [f"- {note.criterion.name}: {' '.join(note.text.split())}" for note in notes]
     new = "\n".join(item for item in items if item not in text)
     return "\n".join(part for part in (text, new) if part)
 

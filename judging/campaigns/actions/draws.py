@@ -115,9 +115,9 @@ def draws_document(campaign: Campaign) -> dict[str, Any]:
         "annotators_per_task": campaign.annotators_per_task,
         "rounds": (_round(each) for each in rounds),
         "annotators": {
-            each.label: str(each.draw_id)
-            for each in campaign.enrollments.order_by("label")
-            if each.user_id
+            enrollment.label: str(enrollment.draw_id)
+            for enrollment in campaign.enrollments.order_by("label")
+            if enrollment.user_id
         },
     }
 

@@ -75,7 +75,10 @@ def misfits(document: ProtocolDocument, material: MaterialFacts) -> list[str]:
     """Return, in sentences, what the protocol requires and the dataset lacks."""
     if not material.questions:
         return [_("The dataset has no questions yet.")]
-    of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria)
+    of_sets = any(
+        criterion.unit == "set" or criterion.asked == "once_per_set"
+        for criterion in document.criteria
+    )
     is_by_source = document.expected == 1 and document.task == "source" and not of_sets
     numbers = {"wanted": document.expected, "most": material.expected}
     found = _not_there(document, material)
@@ -134,7 +137,7 @@ def order_by_fit(
 ) -> list[tuple[Protocol, list[str]]]:
     """Return protocols with what does not fit, the best fit first, otherwise in their order."""
     found = [
-        (each, misfits(documents.protocol_from_document(each.document), material))
-        for each in protocols
+        (protocol, misfits(documents.protocol_from_document(protocol.document), material))
+        for protocol in protocols
     ]
     return sorted(found, key=lambda pair: len(pair[1]))

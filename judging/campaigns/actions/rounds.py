@@ -215,7 +215,7 @@ def check_page(protocol: Protocol, questions: int) -> None:
     of points to choose from."""
     document = documents.protocol_from_document(protocol.document)
     choices = questions * sum(
-        1 if each.is_typed else len(each.points) for each in document.criteria
+        1 if criterion.is_typed else len(criterion.points) for criterion in document.criteria
     )
     if questions > MAX_PAGE_QUESTIONS or choices > MAX_PAGE_CHOICES:
         raise TooLargePage(

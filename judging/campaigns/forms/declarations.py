@@ -90,7 +90,10 @@ class DeclarationsForm(forms.Form):
         fields = {
             "criterion": forms.ChoiceField(
                 label=_("Criterion"),
-                choices=[("", "–"), *((each.key, each.name) for each in self.criteria)],
+                choices=[
+                    ("", "–"),
+                    *((criterion.key, criterion.name) for criterion in self.criteria),
+                ],
             ),
             "metric_level": forms.ChoiceField(label=_("Compared"), choices=COMPARED),
             "first": forms.CharField(

@@ -237,8 +237,8 @@ class PlanForm(forms.ModelForm):
             ProtocolChoice(buttons[protocol.pk], protocol, misfits)
             for protocol, misfits in fit.order_by_fit(protocols, self.material)
         ]
-        return [each for each in choices if not each.misfits], [
-            each for each in choices if each.misfits
+        return [choice for choice in choices if not choice.misfits], [
+            choice for choice in choices if choice.misfits
         ]
 
     def _protocols(self, user: User) -> QuerySet[Protocol]:

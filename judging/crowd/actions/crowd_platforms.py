@@ -289,12 +289,12 @@ def unmet(campaign: Campaign) -> list[PolicyCheck]:
     if platform is None:
         return []
     platform.campaign = campaign
-    return [each for each in policy_checks(platform) if each.state == "fails"]
+    return [check for check in policy_checks(platform) if check.state == "fails"]
 
 
 def note_unmet(*, campaign: Campaign, rules: Sequence[PolicyCheck], by: User) -> None:
     """Note that a campaign is opened although it does not meet rules of its platform."""
-    broken = ", ".join(each.rule for each in rules)
+    broken = ", ".join(rule.rule for rule in rules)
     history.record_event(
         Event.Act.CROWD_CHANGED, by=by, campaign=campaign, after=f"opened against rules: {broken}"
     )

@@ -118,7 +118,7 @@ def _key(platform: CrowdPlatform, kid: str, now: datetime) -> jwt.PyJWK:
 
 def _by_name(platform: CrowdPlatform) -> dict[str, dict[str, Any]]:
     keys = platform.keys if isinstance(platform.keys, list) else []
-    return {str(each.get("kid", "")): each for each in keys if isinstance(each, dict)}
+    return {str(key.get("kid", "")): key for key in keys if isinstance(key, dict)}
 
 
 def _read_keys(platform: CrowdPlatform, now: datetime) -> None:

@@ -91,7 +91,7 @@ def _page(request: HttpRequest, platform: CrowdPlatform, form: PlatformForm) -> 
             reverse("annotation:crowd_events", args=[platform.key])
         ),
         "rules": rules,
-        "unmet": sum(each.state == "fails" for each in rules),
+        "unmet": sum(rule.state == "fails" for rule in rules),
         "policy": POLICIES[platform.kind],
         "standing": counted,
         "ends": [_end(platform, end, counted.ends[end.value]) for end in Participation.End],

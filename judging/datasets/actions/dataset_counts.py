@@ -59,7 +59,7 @@ class Totals:
 
 def totals(datasets: Iterable[Dataset]) -> dict[int, Totals]:
     """Return the totals of some datasets, by their keys."""
-    counted = Dataset.objects.counted().filter(pk__in=[each.pk for each in datasets])
+    counted = Dataset.objects.counted().filter(pk__in=[dataset.pk for dataset in datasets])
     return {
         each.pk: Totals(*(getattr(each, f"{name}_count") for name in COUNTED)) for each in counted
     }
@@ -89,7 +89,7 @@ def count_metrics(dataset: Dataset) -> list[Metric]:
     """Return a dataset's metrics with how many scores each has, and how many of these have a
     value."""
     counts = {pk: own for pk, *own in query_rows(SCORES, {"dataset": dataset.pk})}
-    found = [each for each in dataset.metrics.all() if each.pk in counts]
+    found = [metric for metric in dataset.metrics.all() if metric.pk in counts]
     for each in found:
         scores, valued = counts[each.pk]
         vars(each).update(score_count=scores, value_count=valued)

@@ -72,9 +72,11 @@ def check_invitation(*, invitation: Invitation, now: datetime) -> None:
 
 def accepts_newcomers(campaign: Campaign, *, now: datetime) -> bool:
     """Return whether an annotator can join a campaign by one of its links now."""
-    for each in campaign.invitations.filter(revoked_at__isnull=True).select_related("campaign"):
+    for invitation in campaign.invitations.filter(revoked_at__isnull=True).select_related(
+        "campaign"
+    ):
         with suppress(InvitationOver):
-            check_invitation(invitation=each, now=now)
+            check_invitation(invitation=invitation, now=now)
             return True
     return False
 

@@ -99,14 +99,14 @@ def copy_exit_form(of: Campaign, to: Campaign) -> None:
     ExitQuestion.objects.bulk_create(
         ExitQuestion(
             campaign=to,
-            number=each.number,
-            text=each.text,
-            kind=each.kind,
-            options=each.options,
-            reason=each.reason,
-            personal=each.personal,
+            number=question.number,
+            text=question.text,
+            kind=question.kind,
+            options=question.options,
+            reason=question.reason,
+            personal=question.personal,
         )
-        for each in of.exit_questions.all()
+        for question in of.exit_questions.all()
     )
 
 
@@ -114,7 +114,8 @@ def exit_form_document(campaign: Campaign) -> dict[str, Any]:
     """Return the protocol's entry on the form; empty if there is none."""
     names = ("text", "kind", "options", "reason", "personal")
     asked = [
-        {name: getattr(each, name) for name in names} for each in campaign.exit_questions.all()
+        {name: getattr(question, name) for name in names}
+        for question in campaign.exit_questions.all()
     ]
     return {"exit_form": asked} if asked else {}
 
@@ -175,7 +176,7 @@ def exit_form_results(campaign: Campaign) -> list[AnsweredQuestion]:
     """Return annotators' answers, question by question."""
     found = []
     for question in campaign.exit_questions.prefetch_related("answers__enrollment"):
-        said = sorted((each.enrollment.label, each.text) for each in question.answers.all())
+        said = sorted((answer.enrollment.label, answer.text) for answer in question.answers.all())
         waits = question.personal and campaign.state not in ENDED
         told = _told(question, [text for _label, text in said], waits)
         options = [(option, told[option]) for option in question.options]
@@ -196,7 +197,9 @@ def _told(question: ExitQuestion, said: Sequence[str], waits: bool) -> dict[str,
     counts = {option: said.count(option) for option in question.options}
     if not question.personal:
         return dict(counts)
-    hidden = set(counts) if waits else {each for each in counts if 0 < counts[each] < SMALL_GROUP}
+    hidden = (
+        set(counts) if waits else {count for count in counts if 0 < counts[count] < SMALL_GROUP}
+    )
     for option in sorted(set(counts) - hidden, key=lambda each: (counts[each], each)):
         if not hidden or (len(hidden) > 1 and sum(counts[each] for each in hidden) >= SMALL_GROUP):
             break
@@ -208,18 +211,18 @@ def exit_form_rows(campaign: Campaign) -> list[dict[str, str | int]]:
     """Return every answer as a row of its own; in questions about the person only what the page
     shows, without the annotator's label."""
     found: list[dict[str, str | int]] = []
-    for each in exit_form_results(campaign):
-        if not each.question.personal:
-            rows = [(said.enrollment.label, said.text) for said in each.question.answers.all()]
-        elif each.question.kind == ExitQuestion.Kind.CHOICE:
-            rows = [("", option) for option, count in each.options for _ in range(count or 0)]
+    for result in exit_form_results(campaign):
+        if not result.question.personal:
+            rows = [(said.enrollment.label, said.text) for said in result.question.answers.all()]
+        elif result.question.kind == ExitQuestion.Kind.CHOICE:
+            rows = [("", option) for option, count in result.options for _ in range(count or 0)]
         else:
-            rows = list(each.texts)
-        rows += [("", NOT_TOLD)] * (each.answered - len(rows))
+            rows = list(result.texts)
+        rows += [("", NOT_TOLD)] * (result.answered - len(rows))
         found += [
             {
-                "question": each.question.number,
-                "text": each.question.text,
+                "question": result.question.number,
+                "text": result.question.text,
                 "annotator": label,
                 "answer": answer,
             }

@@ -52,7 +52,7 @@ def _task(item: dict[str, Any]) -> shared.Row:
 
 def _rates(value: Any) -> bool:
     responses = value if isinstance(value, list) else []
-    return bool(responses) and all("value" in object_at(each) for each in responses)
+    return bool(responses) and all("value" in object_at(response) for response in responses)
 
 
 def _responses(item: dict[str, Any]) -> dict[str, list[Any]]:

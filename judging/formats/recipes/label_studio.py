@@ -40,7 +40,7 @@ def _rows(number: int, task: Any) -> Iterator[shared.NumberedRow]:
     elif "data" in object_at(task):
         shown = object_at(task, "data") | {shared.TASK: text_at(task, "id") or number}
         given = list_at(task, "annotations")
-        answers = (each for annotation in given for each in _answers(number, annotation))
+        answers = (answer for annotation in given for answer in _answers(number, annotation))
         yield from shared.with_answers(number, shown, answers)
     else:
         yield shared.refused(number, task, "A task is an object with “data”.")

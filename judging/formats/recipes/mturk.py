@@ -127,7 +127,7 @@ def _layout(columns: Sequence[str]) -> tuple[list[_Asked], list[str]]:
     indexes = [index for role, index in inputs if role == "question"]
     asked = [_Asked(*_inputs_of(inputs, index), answers[index]) for index in indexes]
     placed = {name for question in asked for _, name, _ in question.answers}
-    every = dict.fromkeys(name for each in answers.values() for _, name, _ in each)
+    every = dict.fromkeys(name for answer in answers.values() for _, name, _ in answer)
     return asked, [name for name in every if name not in placed]
 
 

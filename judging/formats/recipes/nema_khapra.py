@@ -18,7 +18,7 @@ def propose(frame: shared.Frame) -> dict[str, Any]:
     scores = [score for name in frame.columns if (score := _SCORE.fullmatch(name))]
     why = "An annotator's scores of answerability."
     rated = Column(role="ratings", name="answerability", why=why)
-    raters = {each[0]: f"User {each['rater']}" for each in scores}
+    raters = {score[0]: f"User {score['rater']}" for score in scores}
     return {"columns": {n: rated.model_copy(update={"rater": raters[n]}) for n in raters}}
 
 

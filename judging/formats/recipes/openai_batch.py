@@ -44,7 +44,9 @@ def _rows(number: int, request: Any) -> Iterator[shared.NumberedRow]:
         reason = f"The request failed: {_error(request)}."
         yield shared.refused(number, name, reason, "custom_id")
     about = {"custom_id": name, "model": text_at(request, "response", "body", "model")}
-    for question, answer in [each for output in outputs if name for each in _questions(output)]:
+    for question, answer in [
+        question for output in outputs if name for question in _questions(output)
+    ]:
         row = about | {"question": question}
         yield number, row | ({"submitted_answer": answer} if answer else {})
 
@@ -53,9 +55,11 @@ def _outputs(request: Any) -> list[str]:
     """Return the texts of a request's choices, as each of OpenAI's interfaces writes them."""
     body = object_at(request, "response", "body")
     choices = list_at(body, "choices")
-    found = [text_at(each, "message", "content") or text_at(each, "text") for each in choices]
+    found = [text_at(choice, "message", "content") or text_at(choice, "text") for choice in choices]
     messages = (each for each in list_at(body, "output") if text_at(each, "type") == "message")
-    return found + [text_at(part, "text") for each in messages for part in list_at(each, "content")]
+    return found + [
+        text_at(part, "text") for message in messages for part in list_at(message, "content")
+    ]
 
 
 def _error(request: Any) -> str:

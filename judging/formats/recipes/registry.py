@@ -102,14 +102,16 @@ def _recognises(recipe: Recipe, opened: Opened) -> bool:
 
 
 def _known() -> tuple[Recipe, ...]:
-    recipes = [each for module in _MODULES for each in module.RECIPES]
+    recipes = [recipe for module in _MODULES for recipe in module.RECIPES]
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        found = load(point, taken={each.key for each in recipes})
+        found = load(point, taken={recipe.key for recipe in recipes})
         if isinstance(found, Recipe):
             recipes.append(found)
         else:
             _log.warning("The recipe “%s” of %s %s.", found.name, found.origin, found.reason)
-    paged = [replace(each, page=each.page or each.key.replace("_", "-")) for each in recipes]
+    paged = [
+        replace(recipe, page=recipe.page or recipe.key.replace("_", "-")) for recipe in recipes
+    ]
     return tuple(sorted(paged, key=lambda each: each.rank))
 
 

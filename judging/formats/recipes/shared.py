@@ -150,7 +150,9 @@ def frame_of_rows(opened: Opened, rows: Iterable[NumberedRow]) -> Frame:
     if len(columns) > MAX_TABLE_COLUMNS:
         raise Unreadable(f"The rows have more than {MAX_TABLE_COLUMNS:,} columns. Divide the file.")
     if not kept:
-        raise Unreadable(next((each.reason for each in problems.values()), "There are no rows."))
+        raise Unreadable(
+            next((problem.reason for problem in problems.values()), "There are no rows.")
+        )
     numbers, cells = zip(*kept, strict=True)
     frame = pd.DataFrame(
         list(cells), index=list(numbers), columns=list(columns), dtype=object

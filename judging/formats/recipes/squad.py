@@ -27,7 +27,9 @@ def frame(opened: Opened) -> shared.Frame:
         for article in list_at(opened.tree, "data")
         for paragraph in list_at(article, "paragraphs")
     ]
-    asked = [(title, text, each) for title, text, questions in paragraphs for each in questions]
+    asked = [
+        (title, text, question) for title, text, questions in paragraphs for question in questions
+    ]
     if not asked:
         raise Unreadable("No paragraph of the list “data” has a list “qas” of questions.")
     rows = (row for number, each in enumerate(asked, 1) for row in _rows(number, *each))

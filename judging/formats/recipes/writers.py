@@ -131,11 +131,13 @@ def label_studio_config(criteria: Iterable[ProtocolCriterion]) -> str:
     """Return the labelling interface that shows such tasks with these criteria."""
     lines = ["<View>"]
     lines += [f'  <Text name="{name}" value="${name}"/>' for name in ("passage", "question")]
-    for each in criteria:
+    for criterion in criteria:
         shown = 'toName="question" choice="single" showInLine="true"'
-        lines.append(f"  <Header value={quoteattr(each.prompt)}/>")
-        lines.append(f"  <Choices name={quoteattr(each.key)} {shown}>")
-        points = [(quoteattr(str(point.value)), quoteattr(point.label)) for point in each.points]
+        lines.append(f"  <Header value={quoteattr(criterion.prompt)}/>")
+        lines.append(f"  <Choices name={quoteattr(criterion.key)} {shown}>")
+        points = [
+            (quoteattr(str(point.value)), quoteattr(point.label)) for point in criterion.points
+        ]
         lines += [f"    <Choice value={value} hint={label}/>" for value, label in points]
         lines.append("  </Choices>")
     lines += [
@@ -282,7 +284,7 @@ def _refuse(study: StudyRecords) -> None:
 
 def _origins(study: StudyRecords) -> tuple[dict[str, Origin], dict[str, Origin]]:
     """Return the origins that stored questions name, by source and by sentence."""
-    named = [each for each in study.questions if "instance" in each.attributes]
+    named = [question for question in study.questions if "instance" in question.attributes]
     of_sources = {question.source_key: question.attributes for question in named}
     sources = [source for source in study.sources if source.key in of_sources]
     return of_sources, {source.sentence: of_sources[source.key] for source in sources}

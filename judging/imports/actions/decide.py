@@ -119,11 +119,15 @@ class Joined:
     def as_dict(self) -> dict[str, Any]:
         """Return counts, tiers and the first examples of each kind as plain data."""
         examples: dict[str, list[dict[str, Any]]] = {}
-        for each in self.findings:
-            shown = examples.setdefault(each.kind, [])
+        for finding in self.findings:
+            shown = examples.setdefault(finding.kind, [])
             if len(shown) < SHOWN:
                 shown.append(
-                    {"row": each.row, "what": shorten_line(each.what), "reason": each.reason}
+                    {
+                        "row": finding.row,
+                        "what": shorten_line(finding.what),
+                        "reason": finding.reason,
+                    }
                 )
         return {
             "counts": dict(self.row_counts),
@@ -224,8 +228,8 @@ def _matched(
         letters=letters,
         questions=_with_matches(study, matched, held),
         sources=_with_candidates(study, matched),
-        obstacles=[each.reason for each in study.problems if each.kind == "file"],
-        refused=[each for each in study.problems if each.kind in ("row", "value")],
+        obstacles=[problem.reason for problem in study.problems if problem.kind == "file"],
+        refused=[problem for problem in study.problems if problem.kind in ("row", "value")],
     )
 
 
@@ -548,12 +552,12 @@ def _new_values(joined: Joined, what: str, values: DataFrame, there: DataFrame) 
     found = values.merge(there, on=["unit", "name"], how="left")
     is_new = found["old"].isna()
     joined.row_counts[what] += int(is_new.sum())
-    for each in iterate_rows(found[~is_new]):
+    for row in iterate_rows(found[~is_new]):
         is_number = what == "scores"
-        if each.old == each.value or (is_number and float(each.old) == float(each.value)):
+        if row.old == row.value or (is_number and float(row.old) == float(row.value)):
             joined.row_counts["already_there"] += 1
         else:
-            _contradict(joined, each)
+            _contradict(joined, row)
     return found.loc[is_new, ["question", "name", "value"]]
 
 
@@ -690,12 +694,12 @@ def _contradict_ratings(
     joined: Joined, values: DataFrame, reading: RatingsRead, excluded: dict[int, str]
 ) -> None:
     names = {scale.criterion.pk: scale.criterion.name for scale in reading.scales.values()}
-    for each in iterate_rows(values):
-        excluded[each.rating] = "contradicts"
-        criterion = names[each.criterion]
-        reason = f"{shorten_line(each.rater)} gave {int(each.old)} in a file that was added before."
-        joined.note("conflicting", 0, f"{criterion}: {each.point}", reason)
-        joined.contradicting.append(_problem(0, criterion, str(each.point), reason))
+    for row in iterate_rows(values):
+        excluded[row.rating] = "contradicts"
+        criterion = names[row.criterion]
+        reason = f"{shorten_line(row.rater)} gave {int(row.old)} in a file that was added before."
+        joined.note("conflicting", 0, f"{criterion}: {row.point}", reason)
+        joined.contradicting.append(_problem(0, criterion, str(row.point), reason))
 
 
 def _obstacles(
@@ -763,7 +767,9 @@ def _changes_of_fixed(joined: Joined, dataset: Dataset) -> Iterator[str]:
     if joined.fills:
         changes.append(f"{len(joined.fills):,} answers or other parts of sources")
     if changes and (campaigns := files.locked_campaigns(dataset)):
-        named = ", ".join(f"“{each.title}” ({each.get_state_display()})" for each in campaigns[:3])
+        named = ", ".join(
+            f"“{campaign.title}” ({campaign.get_state_display()})" for campaign in campaigns[:3]
+        )
         yield (
             f"What is judged cannot change under a campaign whose protocol is locked: {named}. The file would add "
             f"{' and '.join(changes)}. Metrics, references and metadata of existing questions can be added."

@@ -145,7 +145,7 @@ def _used(rows_of: ColumnRows) -> set[str]:
     return {
         name
         for names, rows in rows_of.items()
-        if any(each.order_by().exists() for each in rows)
+        if any(row.order_by().exists() for row in rows)
         for name in names
     }
 
@@ -297,7 +297,7 @@ def _source(row: Source) -> SourceRecord:
         target_type=row.target_type,
         modality=row.modality,
         language=row.language,
-        references=tuple(each.text for each in row.references.all()),
+        references=tuple(reference.text for reference in row.references.all()),
     )
 
 

@@ -298,13 +298,15 @@ def siblings(added: AddedFile) -> list[AddedFile]:
     those that are blank throughout in one of them."""
     own = _filled_columns(added)
     others = added.dataset.added_files.waiting().listed().exclude(pk=added.pk)
-    return [each for each in others if own and is_read(each) and _alike(own, _filled_columns(each))]
+    return [
+        other for other in others if own and is_read(other) and _alike(own, _filled_columns(other))
+    ]
 
 
 def _filled_columns(added: AddedFile) -> dict[str, bool]:
     """Return whether each column of a file holds anything."""
     columns = added.examined.get(preview.LOOK, {}).get("columns", ())
-    return {each["name"]: each["distinct"] > 0 for each in columns}
+    return {column["name"]: column["distinct"] > 0 for column in columns}
 
 
 def _alike(one: Mapping[str, bool], other: Mapping[str, bool]) -> bool:

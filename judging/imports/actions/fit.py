@@ -242,7 +242,7 @@ def find_fitting_protocol(protocols: Iterable[Protocol], rated: Rated) -> Protoc
     others, in its newest version."""
     if not rated:
         return None
-    fit = [each for each in protocols if are_on_scale(each, rated)]
+    fit = [protocol for protocol in protocols if are_on_scale(protocol, rated)]
     return min(fit, key=lambda each: (each.criteria.count(), each.key, -each.pk), default=None)
 
 
@@ -261,9 +261,9 @@ def are_on_scale(protocol: Protocol, rated: Rated) -> bool:
 
 
 def _is_scale_of(scale: StoredScale, values: Mapping[str, int]) -> bool:
-    words = [each for each in values if number_in(each) is None]
+    words = [value for value in values if number_in(value) is None]
     points = scale.points(words)
-    unknown_words = sum(scale.read(each) is None and points[each] is None for each in words)
+    unknown_words = sum(scale.read(word) is None and points[word] is None for word in words)
     off = sum(
         count
         for each, count in values.items()

@@ -151,7 +151,7 @@ def _total(joined: Joined) -> int:
     """Return the approximate number of rows to store, for the progress shown."""
     values = (joined.scores, joined.metadata, joined.references, joined.ratings)
     new_sources = int(joined.sources["is_new"].sum())
-    return 2 * new_sources + 4 * len(joined.added) + sum(len(each) for each in values)
+    return 2 * new_sources + 4 * len(joined.added) + sum(len(value) for value in values)
 
 
 def _find_known(storing: Storing) -> None:

@@ -215,7 +215,7 @@ def _proposal(added: AddedFile, look: dict[str, Any]) -> dict[str, Any]:
         "offers": [sentence for _step, sentence in look["offers"]],
         "summary": study.get("sentence", ""),
         "criteria": rated,
-        "scales": [dataclasses.asdict(each) for each in scales],
+        "scales": [dataclasses.asdict(scale) for scale in scales],
         "findings": study.get("findings", []),
         "surprises": files.surprises(added),
         "obstacles": preview.obstacles_of(added),

@@ -210,7 +210,7 @@ class SiblingsField(forms.MultipleChoiceField):
     widget = forms.CheckboxSelectMultiple
 
     def __init__(self, *, label: Any, others: Sequence[AddedFile]) -> None:
-        choices = [(str(each.number), each.name) for each in others]
+        choices = [(str(other.number), other.name) for other in others]
         super().__init__(
             label=label,
             required=False,
@@ -426,7 +426,7 @@ class MappingForm(forms.Form):
     def _add_word(self, place: int, word: Word, protocol: Protocol | None) -> None:
         scale = fit.scales_of(protocol)[fit.plain_criterion(word.criterion)] if protocol else None
         points = scale.criterion.points.all() if scale else ()
-        choices = [(str(each.value), f"{each.value} {each.label}".strip()) for each in points]
+        choices = [(str(point.value), f"{point.value} {point.label}".strip()) for point in points]
         initial = EXCLUDED if word.point == "" else word.point or ""
         about = {"word": word.word, "n": f"{word.count:,}", "criterion": word.criterion}
         self.fields[f"point_{place}"] = forms.ChoiceField(
@@ -677,7 +677,7 @@ class RowsForm(forms.Form):
 
     def __init__(self, data: Any, *, kinds: Mapping[str, int], systems: Sequence[str]) -> None:
         super().__init__(data)
-        self.fields["system"].choices = [("", _("all")), *((each, each) for each in systems)]
+        self.fields["system"].choices = [("", _("all")), *((system, system) for system in systems)]
         counted = [
             (kind, f"{title}: {kinds[kind]:,}")
             for kind, title in FileRow.Kind.choices

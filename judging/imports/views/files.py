@@ -320,7 +320,7 @@ def _read_so_far(added: AddedFile) -> dict[str, Any]:
         "look": look,
         "study": study,
         "told": told,
-        "notes": [each for each in findings if not each["needs_yes"]],
+        "notes": [finding for finding in findings if not finding["needs_yes"]],
         "fixes": [(place, each) for place, each in enumerate(findings) if each["fix"]],
     }
 
@@ -391,7 +391,7 @@ def _decide(request: HttpRequest, added: AddedFile, form: MappingForm) -> bool:
         return False
     _read(request, added, chosen, protocol)
     ticked = set(form.cleaned_data.get("siblings", ()))
-    others = [each for each in files.siblings(added) if str(each.number) in ticked]
+    others = [sibling for sibling in files.siblings(added) if str(sibling.number) in ticked]
     files.read_alike(added=added, others=others, protocols=protocols_of(request.user))
     return True
 

@@ -433,7 +433,7 @@ class _Asking:
         judge.save(update_fields=["cost", "version"])
 
     def _problems_of_others(self, call: _Call) -> list[Any]:
-        return [each for each in self.judge.problems if each.get("unit") != call.unit]
+        return [problem for problem in self.judge.problems if problem.get("unit") != call.unit]
 
     def _set_problems(self, problems: list[Any]) -> None:
         """Store the problems if they changed: storing them with each answer would be slow."""

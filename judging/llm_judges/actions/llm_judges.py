@@ -229,7 +229,7 @@ def store_llm_judge(
                 file=file,
                 file_name=file_name[:255],
                 prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest() if prompt else "",
-                problems=[_told(each) for each in found.problems[:PROBLEMS_KEPT]],
+                problems=[_told(problem) for problem in found.problems[:PROBLEMS_KEPT]],
                 **{name: about[name] for name in ABOUT if name in about},
             )
             store_judge_answers(judge, found)
@@ -279,14 +279,14 @@ def store_judge_answers(judge: LLMJudge, found: JudgeAnswers) -> None:
         (
             (
                 judge.pk,
-                each.unit,
-                criteria[each.criterion],
-                each.value,
-                each.repeat,
-                *texts(each),
-                each.place,
+                answer.unit,
+                criteria[answer.criterion],
+                answer.value,
+                answer.repeat,
+                *texts(answer),
+                answer.place,
             )
-            for each in found.answers
+            for answer in found.answers
         ),
     )
 
@@ -354,11 +354,11 @@ def _told(problem: Any) -> dict[str, Any]:
 def problem_lines(judge: LLMJudge) -> Sequence[str]:
     """Return the first problems of a judge's answers as sentences."""
     lines = []
-    for each in judge.problems[:PROBLEMS_SHOWN]:
-        whole = "a question" if "unit" in each else ""
+    for problem in judge.problems[:PROBLEMS_SHOWN]:
+        whole = "a question" if "unit" in problem else ""
         where = ", ".join(
-            filter(None, [f"row {each['row']}" if each["row"] else whole, each["column"]])
+            filter(None, [f"row {problem['row']}" if problem["row"] else whole, problem["column"]])
         )
-        value = f"“{each['value'][:80]}” " if each["value"] else ""
-        lines.append(f"{where}: {value}{each['reason']}" if where else each["reason"])
+        value = f"“{problem['value'][:80]}” " if problem["value"] else ""
+        lines.append(f"{where}: {value}{problem['reason']}" if where else problem["reason"])
     return lines

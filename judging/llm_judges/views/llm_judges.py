@@ -117,7 +117,8 @@ def download_judge_items(request: HttpRequest, campaign: Campaign) -> StreamingH
     told = {"by": request.user, "campaign": campaign, "about": "items-for-a-judge.csv"}
     history.record_event(Event.Act.EXPORTED, **told)
     criteria = [
-        each.key for each in documents.protocol_from_document(campaign.protocol.document).criteria
+        criterion.key
+        for criterion in documents.protocol_from_document(campaign.protocol.document).criteria
     ]
     header = [*llm_judges.ITEM_COLUMNS, *criteria]
     rows = spreadsheets.spreadsheet_lines(header, llm_judges.item_rows(campaign))
@@ -139,12 +140,12 @@ def _page(
         "is_manager": managers.exists(),
         "judges": [
             {
-                "judge": each,
-                "prompt": Truncator(each.prompt).chars(llm_judges.PROMPT_SHOWN),
-                "problems": [] if is_blind else llm_judges.problem_lines(each),
-                "asked": asked.get(each.name),
+                "judge": judge,
+                "prompt": Truncator(judge.prompt).chars(llm_judges.PROMPT_SHOWN),
+                "problems": [] if is_blind else llm_judges.problem_lines(judge),
+                "asked": asked.get(judge.name),
             }
-            for each in judges
+            for judge in judges
         ],
         "at_work": [job for job in asked.values() if job.state in ("queued", "running")],
     }

@@ -49,17 +49,17 @@ def undo_joins(*, invitation: Invitation, by: User, now: datetime) -> Undone:
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=invitation.campaign_id)
         Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(revoked_at=now)
-        for each in invitation.enrollments.select_related("campaign", "user").order_by("pk"):
-            _hold_places(each)
-            if not each.assignments.filter(submitted_at__isnull=False).exists():
-                reservations.release_tasks(enrollment=each)
-                _remove_entered(each)  # there are no judgments yet
-                _free_places(each)
-                checks.delete_annotator_checks(enrollment=each)
-                remove_person(each)
+        for enrollment in invitation.enrollments.select_related("campaign", "user").order_by("pk"):
+            _hold_places(enrollment)
+            if not enrollment.assignments.filter(submitted_at__isnull=False).exists():
+                reservations.release_tasks(enrollment=enrollment)
+                _remove_entered(enrollment)  # there are no judgments yet
+                _free_places(enrollment)
+                checks.delete_annotator_checks(enrollment=enrollment)
+                remove_person(enrollment)
                 removed += 1
-            elif not Exclusion.objects.standing().filter(enrollment=each).exists():
-                exclude_annotator(enrollment=each, reason=FLOOD, by=by, now=now)
+            elif not Exclusion.objects.standing().filter(enrollment=enrollment).exists():
+                exclude_annotator(enrollment=enrollment, reason=FLOOD, by=by, now=now)
                 excluded += 1
         history.record_event(
             Event.Act.LINK_UNDONE,

@@ -71,13 +71,13 @@ def as_json(campaign: Campaign) -> dict[str, Any]:
         "protocol": campaign.protocol.document,
         "deviations": [
             {
-                "at": each.made_at.isoformat(),
-                "what": each.what,
-                "before": each.before,
-                "after": each.after,
-                "reason": each.reason,
+                "at": deviation.made_at.isoformat(),
+                "what": deviation.what,
+                "before": deviation.before,
+                "after": deviation.after,
+                "reason": deviation.reason,
             }
-            for each in campaign.deviations.all()
+            for deviation in campaign.deviations.all()
         ],
     }
 
@@ -125,7 +125,7 @@ def _check_locked(campaign: Campaign) -> None:
 
 
 def _bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {each}" for each in lines)
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def _files(locked_plan: dict[str, Any]) -> Iterator[str]:

@@ -324,10 +324,10 @@ class Shares(Create, Destroy, InDataset):
         """Let another user plan campaigns about a dataset."""
         user = find_account(content["username"])
         datasets.share_dataset(dataset=self.dataset, user=user, by=self.request.user)
-        return next(each for each in self._shares() if each.pk == user.pk)
+        return next(share for share in self._shares() if share.pk == user.pk)
 
     def rows(self) -> QuerySet[User]:
-        return User.objects.filter(pk__in=[each.pk for each in self._shares()])
+        return User.objects.filter(pk__in=[share.pk for share in self._shares()])
 
     def remove(self, instance: User) -> None:
         """End another user's use of a dataset; their campaigns about it stop."""
@@ -337,7 +337,7 @@ class Shares(Create, Destroy, InDataset):
     def _shares(self) -> Sequence[User]:
         found = []
         for user, may_use, campaigns in dataset_uses.uses(self.dataset):
-            user.may_use, user.campaigns = may_use, [each.uuid for each in campaigns]
+            user.may_use, user.campaigns = may_use, [campaign.uuid for campaign in campaigns]
             found.append(user)
         return found
 
@@ -365,7 +365,7 @@ def _question(unit: Unit, system: str) -> dict[str, Any]:
         "key": question.key,
         "question_type": question.question_type,
         "submitted_answer": question.submitted_answer,
-        "attributes": {each.name: each.value for each in unit.attributes.all()},
+        "attributes": {attribute.name: attribute.value for attribute in unit.attributes.all()},
     }
 
 
@@ -397,7 +397,7 @@ class ItemSerializer(serializers.ModelSerializer):
     def get_references(self, source: Source) -> list[str] | None:
         if self.context["is_blind"]:
             return None
-        return [each.text for each in source.references.all()]
+        return [reference.text for reference in source.references.all()]
 
     @extend_schema_field(QuestionSerializer(many=True, allow_null=True))
     def get_questions(self, source: Source) -> list[dict[str, Any]] | None:

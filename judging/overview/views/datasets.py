@@ -175,7 +175,7 @@ def delete_dataset_view(request: HttpRequest, dataset: Dataset) -> HttpResponse:
     context = {
         "dataset": dataset,
         "held": held,
-        "score_count": sum(each.score_count for each in dataset_counts.count_metrics(dataset)),
+        "score_count": sum(metric.score_count for metric in dataset_counts.count_metrics(dataset)),
         "campaigns": in_use.filter(pk__in=seen),
         "hidden_count": in_use.exclude(pk__in=seen).count(),
     }

@@ -60,7 +60,9 @@ def live_values(campaign: Campaign, user: User) -> dict[str, Any]:
         "campaign": campaign,
         "counted": counted,
         "annotators": [row | {"dots": _dots(row["standing"])} for row in annotators[:SHOWN]],
-        "most_tasks": max((each.work.tasks for each in counted.annotators.values()), default=0),
+        "most_tasks": max(
+            (annotator.work.tasks for annotator in counted.annotators.values()), default=0
+        ),
         "not_shown": max(len(annotators) - SHOWN, 0),
         "needs": needs.list_needs(campaign, counted, annotators, problem_reports(campaign, user)),
         "is_manager": may_manage(user, campaign),

@@ -175,7 +175,8 @@ def declared_hypotheses(campaign: Campaign) -> list[str]:
     )
     declared = hypotheses.hypotheses_from_document(stored)
     names = {
-        each.key: each.name for each in sheets.cached_protocol(campaign.protocol).document.criteria
+        criterion.key: criterion.name
+        for criterion in sheets.cached_protocol(campaign.protocol).document.criteria
     }
     return list(hypotheses.describe_hypotheses(declared, names))
 

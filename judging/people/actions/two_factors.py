@@ -106,7 +106,7 @@ def confirm_two_factor(*, user: User, code: str, now: datetime) -> list[str]:
         begun.confirmed_at, begun.last_step, begun.recovery = (
             now,
             step,
-            [_digest(each) for each in codes],
+            [_digest(code) for code in codes],
         )
         begun.save()
         visits.end_all(user=user)
@@ -156,9 +156,9 @@ def rotate_two_factors() -> int:
     """Encrypt every secret again with the site's newest key; return how many."""
     with transaction.atomic():
         factors = list(TwoFactor.objects.select_for_update())
-        for each in factors:
-            each.secret = locks(SALT).rotate(each.secret.encode()).decode()
-            each.save(update_fields=["secret"])
+        for factor in factors:
+            factor.secret = locks(SALT).rotate(factor.secret.encode()).decode()
+            factor.save(update_fields=["secret"])
     return len(factors)
 
 

@@ -190,7 +190,7 @@ def _name(plain: Tree) -> None:
         for row in rows:
             if "key" not in row and name in row:
                 row["key"] = protocol_edits.key_from_name(
-                    row[name], {each["key"] for each in rows if "key" in each}
+                    row[name], {row["key"] for row in rows if "key" in row}
                 )
 
 

@@ -84,7 +84,7 @@ def repeat(*, exercise: Exercise, by: User) -> Exercise:
             question=exercise.question,
             passage=exercise.passage,
             answer=exercise.answer,
-            keys={each.criterion.key: KeyText(each.accepted, each.explanation) for each in keys},
+            keys={key.criterion.key: KeyText(key.accepted, key.explanation) for key in keys},
         )
         return _add(held, copy, by, repeats=exercise)
 
@@ -155,7 +155,9 @@ def _check_page(campaign: Campaign) -> None:
     keys = ExerciseKey.objects.filter(exercise__in=items).order_by()
     asked = keys.values_list("criterion__key").annotate(n=Count("pk"))
     criteria = documents.protocol_from_document(campaign.protocol.document).criteria
-    points = {each.key: 1 if each.is_typed else len(each.points) for each in criteria}
+    points = {
+        criterion.key: 1 if criterion.is_typed else len(criterion.points) for criterion in criteria
+    }
     choices = sum(points[key] * n for key, n in asked)
     if questions > MAX_PAGE_QUESTIONS or choices > MAX_PAGE_CHOICES:
         raise CannotChangeExercises(
@@ -169,18 +171,18 @@ def _check_page(campaign: Campaign) -> None:
 def copy_exercises(of: Campaign, to: Campaign) -> None:
     """Give a draft the items of another campaign that judges by the same protocol."""
     made: dict[int, Exercise] = {}
-    for each in of.exercises.prefetch_related("keys").order_by("kind", "number"):
-        repeats = made.get(each.repeats_id or 0)
+    for exercise in of.exercises.prefetch_related("keys").order_by("kind", "number"):
+        repeats = made.get(exercise.repeats_id or 0)
         new = Exercise.objects.create(
             campaign=to,
-            kind=each.kind,
-            number=each.number,
-            passage=each.passage,
-            answer=each.answer,
-            question=each.question,
+            kind=exercise.kind,
+            number=exercise.number,
+            passage=exercise.passage,
+            answer=exercise.answer,
+            question=exercise.question,
             repeats=repeats,
         )
-        made[each.pk] = new
+        made[exercise.pk] = new
         ExerciseKey.objects.bulk_create(
             ExerciseKey(
                 exercise=new,
@@ -188,7 +190,7 @@ def copy_exercises(of: Campaign, to: Campaign) -> None:
                 accepted=key.accepted,
                 explanation=key.explanation,
             )
-            for key in each.keys.all()
+            for key in exercise.keys.all()
         )
     _note_gates(to)
 
@@ -304,26 +306,28 @@ def qualification_items(campaign: Campaign) -> dict[int, QualificationItem]:
     """Return the items of the qualification with their right values, by their keys."""
     items = campaign.exercises.filter(kind=Exercise.Kind.QUALIFICATION)
     return {
-        each.pk: QualificationItem(
-            {key.criterion_id: key.accepted for key in each.keys.all()}, each.repeats_id
+        item.pk: QualificationItem(
+            {key.criterion_id: key.accepted for key in item.keys.all()}, item.repeats_id
         )
-        for each in items.prefetch_related("keys").order_by("number")
+        for item in items.prefetch_related("keys").order_by("number")
     }
 
 
 def exercises_document(campaign: Campaign) -> dict[str, Any]:
     """Return the protocol's entries on training and qualification; empty if there is neither."""
     found: dict[str, Any] = {}
-    for each in campaign.exercises.prefetch_related("keys__criterion", "repeats").order_by(
+    for exercise in campaign.exercises.prefetch_related("keys__criterion", "repeats").order_by(
         "kind", "number"
     ):
-        said = {name: getattr(each, name) for name in ("passage", "answer", "question")}
+        said = {name: getattr(exercise, name) for name in ("passage", "answer", "question")}
         keys = {
             key.criterion.key: {"accepted": key.accepted, "explanation": key.explanation}
-            for key in each.keys.all()
+            for key in exercise.keys.all()
         }
-        repeats = {"repeats": each.repeats.number} if each.repeats else {}
-        found.setdefault(each.kind, {"items": []})["items"].append(said | repeats | {"keys": keys})
+        repeats = {"repeats": exercise.repeats.number} if exercise.repeats else {}
+        found.setdefault(exercise.kind, {"items": []})["items"].append(
+            said | repeats | {"keys": keys}
+        )
     if "qualification" in found:
         found["qualification"] |= {
             "pass_mark": campaign.pass_mark,

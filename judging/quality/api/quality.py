@@ -138,7 +138,9 @@ class ExclusionRules(InCampaign):
         proposals = exclusion_rules.proposals(self.campaign, now=timezone.now())
         found = {
             "rules": exclusion_rules.standing_rules(self.campaign),
-            "proposals": [each for each in proposals if each.enrollment.pk not in hidden],
+            "proposals": [
+                proposal for proposal in proposals if proposal.enrollment.pk not in hidden
+            ],
         }
         return Response(ExclusionRulesSerializer(found).data)
 

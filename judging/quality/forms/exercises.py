@@ -39,12 +39,12 @@ class ExerciseForm(forms.Form):
     def __init__(self, *args: Any, criteria: Sequence[Criterion], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.criteria = criteria
-        for each in criteria:
-            self.fields[f"accepted_{each.key}"] = accepted_field(
-                each, label=f"{each.name}: {_('right values')}"
+        for criterion in criteria:
+            self.fields[f"accepted_{criterion.key}"] = accepted_field(
+                criterion, label=f"{criterion.name}: {_('right values')}"
             )
-            self.fields[f"why_{each.key}"] = forms.CharField(
-                label=f"{each.name}: {_('why')}",
+            self.fields[f"why_{criterion.key}"] = forms.CharField(
+                label=f"{criterion.name}: {_('why')}",
                 required=False,
                 max_length=2_000,
                 widget=forms.Textarea(attrs={"rows": 2}),
@@ -59,8 +59,10 @@ class ExerciseForm(forms.Form):
             passage=written["passage"],
             answer=written["answer"],
             keys={
-                each.key: KeyText(written[f"accepted_{each.key}"], written[f"why_{each.key}"])
-                for each in self.criteria
+                criterion.key: KeyText(
+                    written[f"accepted_{criterion.key}"], written[f"why_{criterion.key}"]
+                )
+                for criterion in self.criteria
             },
         )
 

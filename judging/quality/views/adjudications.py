@@ -123,7 +123,7 @@ def _address_after(request: HttpRequest, campaign: Campaign, *, was_stored: bool
     if was_stored:
         adjudicated = adjudications.settled_of(campaign)
         places = [*range(place, len(differences)), *range(place)]
-        unrated = (each for each in places if differences[each].place not in adjudicated)
+        unrated = (place for place in places if differences[place].place not in adjudicated)
         place = next(unrated, place)
     anchor = f"#d{tokens[place]}" if tokens else ""
     address = reverse("judging:settle", args=[campaign.uuid])

@@ -144,7 +144,8 @@ def _ranged(spread: SourceSpread, write: Callable[[float], str]) -> str:
 def criteria_of(campaign: Campaign) -> dict[str, str]:
     """Return the names of the campaign's criteria by their keys."""
     return {
-        each.key: each.name for each in sheets.cached_protocol(campaign.protocol).document.criteria
+        criterion.key: criterion.name
+        for criterion in sheets.cached_protocol(campaign.protocol).document.criteria
     }
 
 
@@ -337,9 +338,9 @@ def apply_exclusion_rules(request: HttpRequest, campaign: Campaign) -> HttpRespo
         "tab": "exclusion_rules",
         "rules": exclusion_rules.standing_rules(campaign),
         "proposals": [
-            each
-            for each in exclusion_rules.proposals(campaign, now=now)
-            if each.enrollment.pk not in hidden
+            proposal
+            for proposal in exclusion_rules.proposals(campaign, now=now)
+            if proposal.enrollment.pk not in hidden
         ],
     }
     return render(request, "judging/quality/exclusion_rules.html", context)

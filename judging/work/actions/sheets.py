@@ -246,7 +246,7 @@ class Known:
     @cached_property
     def of_questions(self) -> list[ProtocolCriterion]:
         """Return the criteria about single questions."""
-        return [each for each in self.document.criteria if each not in self.of_sets]
+        return [criterion for criterion in self.document.criteria if criterion not in self.of_sets]
 
     @cached_property
     def of_sets(self) -> list[ProtocolCriterion]:
@@ -262,7 +262,7 @@ class Known:
         """Whether a question may be reported as broken: the protocol allows it, and single
         questions are rated."""
         return self.document.broken_items == "reported" and any(
-            each.unit == "question" for each in self.of_questions
+            question.unit == "question" for question in self.of_questions
         )
 
     def controls(
@@ -326,10 +326,10 @@ def sheet_of_assignment(assignment: Assignment) -> Sheet:
 
 def sheets_of_assignments(assignments: Sequence[Assignment]) -> list[Sheet]:
     """Return the sheets of several assignments, with a single query for their units."""
-    found: dict[int, list[SheetLine]] = {each.task_id: [] for each in assignments}
+    found: dict[int, list[SheetLine]] = {assignment.task_id: [] for assignment in assignments}
     for task, *row in query_rows(OF_SEVERAL, {"tasks": list(found)}):
         found[task].append(SheetLine(*row))
-    return [_of(each, found[each.task_id]) for each in assignments]
+    return [_of(assignment, found[assignment.task_id]) for assignment in assignments]
 
 
 def task_lines(task: Task) -> tuple[SheetLine, ...]:

@@ -116,7 +116,7 @@ class CampaignTaskSerializer(serializers.ModelSerializer):
 
     @extend_schema_field(SourceTextSerializer(many=True))
     def get_sources(self, task: Task) -> Any:
-        shown = [each.unit.question_set.source for each in task.task_units.all()]
+        shown = [unit.unit.question_set.source for unit in task.task_units.all()]
         return SourceTextSerializer({each.pk: each for each in shown}.values(), many=True).data
 
 

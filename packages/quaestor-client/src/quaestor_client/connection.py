@@ -29,7 +29,7 @@ class QuaestorError(Exception):
         self, status: int, detail: str, errors: list[dict[str, str]] | None = None, code: str = ""
     ):
         self.status, self.detail, self.errors, self.code = status, detail, errors or [], code
-        fields = "; ".join(f"{each['field']}: {each['detail']}" for each in self.errors)
+        fields = "; ".join(f"{error['field']}: {error['detail']}" for error in self.errors)
         super().__init__(f"{status}: {detail} {fields}".strip())
 
 

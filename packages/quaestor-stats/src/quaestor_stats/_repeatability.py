@@ -94,6 +94,6 @@ def _spearman(
             means = np.round((times @ sums.T) / (times @ counts.T), TIE)
         ranked = stats.rankdata(np.nan_to_num(means), axis=1)
         ranks.append(np.where(np.isnan(means).any(axis=1, keepdims=True), nan, ranked))
-    one, two = (each - each.mean(axis=1, keepdims=True) for each in ranks)
+    one, two = (rank - rank.mean(axis=1, keepdims=True) for rank in ranks)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((one * two).sum(1) / np.sqrt((one**2).sum(1) * (two**2).sum(1)))
