@@ -143,7 +143,7 @@ def preparation_step(name: str) -> Callable[[str], str]:
 
     Examples
     --------
-    >>> step("nfkc+lower")("Ｗｈｏ？")
+    >>> preparation_step("nfkc+lower")("Ｗｈｏ？")
     'who?'
     """
     names = name.split("+")

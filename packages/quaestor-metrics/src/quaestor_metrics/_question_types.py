@@ -147,7 +147,8 @@ def type_evenness(types: Sequence[str]) -> float:
 
     Examples
     --------
-    >>> round(balance(["who"] * 2 + ["when"] * 2 + ["why"] * 2), 3), round(balance(["who"] * 4 + ["when", "why"]), 3)
+    >>> evenly, mostly = ["who", "when", "why"] * 2, ["who"] * 4 + ["when", "why"]
+    >>> round(type_evenness(evenly), 3), round(type_evenness(mostly), 3)
     (1.0, 0.79)
     """
     counts = [types.count(one) for one in dict.fromkeys(types)]

@@ -232,7 +232,10 @@ def memberships(
 
 def sum_by_group(values: FloatArray, groups: IntArray, number: int) -> FloatArray:
     """Return the sums over the rows of each group, (number, ...), of values (n, ...)."""
-    members = memberships(groups, np.arange(len(groups)), np.ones(len(groups)), len(groups))
+    from scipy import sparse
+
+    rows = np.arange(len(groups))
+    members = sparse.csr_array((np.ones(len(groups)), (groups, rows)), shape=(number, len(groups)))
     width = math.prod(values.shape[1:])
     sums = np.asarray(members @ values.reshape(len(values), width))
     return sums.reshape(number, *values.shape[1:])

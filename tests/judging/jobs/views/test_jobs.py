@@ -172,7 +172,7 @@ def test_header_shows_how_far_a_job_is_and_the_time_left(page, owner):
     assert reverse("judging:job", args=[made.pk]) in html
     assert "Analysing the judgments" in html
     assert "3 of 9, 6\xa0minutes left" in html
-    assert f'data-refresh hx-get="{HEADER}?since=' in html
+    assert f'data-refresh hx-get="{HEADER}?since=' in " ".join(html.split())
 
 
 def test_header_gives_notice_once_a_job_on_show_is_done(page, owner):
