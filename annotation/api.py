@@ -22,9 +22,9 @@ from rest_framework.response import Response
 
 from annotation.actions import next_tasks
 from annotation.views import shown_tasks
-from annotation.views.material import ShownMaterial
 from annotation.views.page import ShownCriterion, ShownMark
 from annotation.views.shown_tasks import ShownTask
+from annotation.views.source_texts import SourceTexts
 from judging.base.api.pages import Pages
 from judging.base.api.problems import Conflict
 from judging.base.limits import MAX_NOTE_CHARACTERS
@@ -191,11 +191,11 @@ class MaterialSerializer(serializers.Serializer):
     modality = serializers.CharField()
     language = serializers.CharField()
 
-    def get_passage(self, shown: ShownMaterial) -> str:
+    def get_passage(self, shown: SourceTexts) -> str:
         return "".join(text for text, _kind in shown.passage)
 
     @extend_schema_field(HighlightSerializer(many=True))
-    def get_highlights(self, shown: ShownMaterial) -> list[dict[str, Any]]:
+    def get_highlights(self, shown: SourceTexts) -> list[dict[str, Any]]:
         found, start = [], 0
         for text, kind in shown.passage:
             if kind != "plain":

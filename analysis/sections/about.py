@@ -1,4 +1,4 @@
-"""The data of an analysis: how much was judged, how complete it is, and what annotators knew."""
+"""What an analysis rests on: how much was judged, how complete it is, and what annotators knew."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OF_MEANS = (
 
 @table_row
 class StudyFacts:
-    """The data of the report; one row."""
+    """The facts of the study; one row."""
 
     campaign: str = row_field("title of the campaign")
     origin: str = row_field(
@@ -61,7 +61,7 @@ class StudyFacts:
         "assignments that were submitted without any value, for example because each question was "
         "reported as broken"
     )
-    sources: int = row_field("sources of the dataset")
+    sources: int = row_field("sources that the campaign judges")
     sources_judged: int = row_field("sources with at least one judgment")
     systems: list[str] = row_field("names of the systems")
     expected: int = row_field("questions expected")

@@ -107,7 +107,7 @@ def _protocol(made: RunMade, *, of_means: bool) -> Iterator[str]:
     yield f"Questions were judged by {protocol.title}, version {made.protocol_version}{cited}."
     yield " ".join(_asked(criterion) for criterion in protocol.criteria)
     if made.plan_sha256:
-        yield f"The protocol was locked before the first judgment (SHA-256 {made.plan_sha256})."
+        yield f"The plan was locked before the first judgment (SHA-256 {made.plan_sha256})."
 
 
 def _asked(criterion: ProtocolCriterion) -> str:

@@ -7,8 +7,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.views import material
-from annotation.views.material import ShownMaterial
+from annotation.views import source_texts
 from annotation.views.page import (
     DockButton,
     ExerciseDock,
@@ -18,6 +17,7 @@ from annotation.views.page import (
     ShownQuestion,
     guideline_sections,
 )
+from annotation.views.source_texts import SourceTexts
 from judging.campaigns.actions import discussions
 from judging.campaigns.models.members import Enrollment
 from judging.protocols import documents
@@ -83,7 +83,7 @@ def judging_page(
     campaign = enrollment.campaign
     protocol = sheets.cached_protocol(campaign.protocol).document
     words = documents.localized(protocol, get_language() or protocol.language)
-    lang, direction = material.direction(campaign.dataset.language)
+    lang, direction = source_texts.direction(campaign.dataset.language)
     question = ShownQuestion(
         letter="A",
         anchor=ANCHOR,
@@ -94,7 +94,7 @@ def judging_page(
         lang=lang,
         dir=direction,
     )
-    source = ShownMaterial(
+    source = SourceTexts(
         passage=((item.passage, "plain"),) if item.passage else (), answer=item.answer
     )
     shown = ShownProtocol(

@@ -14,8 +14,8 @@ from typing import Any
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.views import material
-from annotation.views.material import ShownMaterial
+from annotation.views import source_texts
+from annotation.views.source_texts import SourceTexts
 from judging.base.limits import MAX_PAGE_ROWS
 from judging.campaigns.actions.discussions import Decided
 from judging.protocols import documents
@@ -198,7 +198,7 @@ class ShownProtocol:
     lang: str
     dir: str
     stage: ShownStage | None
-    source: ShownMaterial | None
+    source: SourceTexts | None
     groups: tuple[ShownGroup, ...]
     guideline: Guideline
     errors: tuple[tuple[str, str], ...]
@@ -292,8 +292,8 @@ class Writer:
         self.unmarked = {mark.name for mark in unmarked if mark.unit not in state.reports}
         self.named = self.missing if state.name_missing else set()
         self.language = ""
-        self.shows = material.shown_parts(sheet, state.stage)
-        self.materials = material.materials(sheet, self.shows)
+        self.shows = source_texts.shown_parts(sheet, state.stage)
+        self.materials = source_texts.sources_by_key(sheet, self.shows)
 
     def page(self, language: str, decisions: Decided | None = None) -> ShownProtocol:
         """Return the page. `language`: of the dataset; `decisions`: of the study, on the
@@ -301,7 +301,7 @@ class Writer:
         self.language = language
         materials, stages = list(self.materials.values()), self.protocol.stages
         source = materials[0] if len(materials) == 1 and materials[0] else None
-        lang, direction = material.direction((source and source.language) or language)
+        lang, direction = source_texts.direction((source and source.language) or language)
         is_comparison = any("siblings" in stage.shows for stage in stages)
         empty = _("No question was returned")
         if any(isinstance(rule, Identical) for rule in self.protocol.rules):
@@ -354,14 +354,14 @@ class Writer:
     def _question(self, question: AskedQuestion) -> ShownQuestion:
         own = self.materials.get(question.source) if len(self.materials) > 1 else None
         there = self.materials.get(question.source)
-        lang, direction = material.direction((there and there.language) or self.language)
+        lang, direction = source_texts.direction((there and there.language) or self.language)
         here = [asked.place for asked in question.asked if asked.stage == self.state.stage]
         is_marked = question.mark is None or question.mark.name not in self.unmarked
         return ShownQuestion(
             letter=question.letter,
             anchor=f"q{question.number}",
             text=question.text,
-            about=material.shown_question_lines(question, self.shows, own),
+            about=source_texts.shown_question_lines(question, self.shows, own),
             done=bool(here) and not self.missing.intersection(here) and is_marked,
             criteria=self._criteria(question.asked),
             mark=self._mark(question) if question.mark else None,

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.views import material
+from annotation.views import source_texts
 from annotation.views.page import ShownProtocol, State, Writer, guideline_sections
 from judging.base.texts import whole_number
 from judging.datasets.models.dataset import Passage, Source
@@ -158,7 +158,7 @@ def _mended(protocol: ProtocolDocument) -> ProtocolDocument:
 
 def _shown(protocol: ProtocolDocument, stage: int) -> ShownProtocol:
     writer = Writer(sample_task(protocol), State(stage=stage))
-    writer.materials = {ONLY: material.shown_source(_source(), writer.shows)}
+    writer.materials = {ONLY: source_texts.shown_source(_source(), writer.shows)}
     return writer.page("en")
 
 

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_GET
 from annotation.actions import next_tasks
 from annotation.actions.next_tasks import enrollment_of
 from annotation.views import page
-from annotation.views.material import shown_text
 from annotation.views.shown_tasks import task_minutes
+from annotation.views.source_texts import shown_text
 from annotation.views.work import personal_link_of
 from judging.campaigns.campaign_texts import text_in
 from judging.campaigns.guards import campaign_for_annotators

@@ -232,7 +232,7 @@ def _people(outcome: Mapping[str, Any]) -> PageTable:
     lines = []
     for each in outcome.get("people", []):
         own = spent.get(each["label"], {})
-        marks = ["careless"] * each["careless"] + ["left out"] * (each["label"] in out)
+        marks = ["careless"] * each["careless"] + ["excluded"] * (each["label"] in out)
         cells = [Cell(format_signed(100 * each["severity"]))]
         if spent:
             cells += [

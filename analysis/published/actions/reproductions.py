@@ -41,7 +41,7 @@ from quaestor_metrics._progress import on_each_text
 
 KIND = "analysis.reproduce"
 REPRODUCED = "reproduced"  # key under which a dataset stores the result
-LEFT_OUT = ("unmatched", "ambiguous")
+EXCLUDED_KINDS = ("unmatched", "ambiguous")
 FOUND_BY = {
     "id": "id",
     "parts": "passage, answer and question",
@@ -315,18 +315,18 @@ def _how_joined(added: AddedFile) -> str:
     said = f"{added.name}: {sum(joined.values()):,} of {sum(tiers.values()):,} questions joined"
     if joined:
         said += f" ({'; '.join(f'{tier} {count:,}' for tier, count in joined.items())})"
-    excluded = sum(counts.get(kind, 0) for kind in LEFT_OUT)
+    excluded = sum(counts.get(kind, 0) for kind in EXCLUDED_KINDS)
     return f"{said}, {counts.get('new', 0):,} added, {excluded:,} excluded."
 
 
 def _not_joined(added: AddedFile) -> str:
     """Return in words which questions of a file were excluded because they did not join."""
     matched = added.examined[waiting_files.MATCHED]
-    named = [row for kind in LEFT_OUT for row in matched["examples"].get(kind, ())]
+    named = [row for kind in EXCLUDED_KINDS for row in matched["examples"].get(kind, ())]
     if not named:
         return ""
     questions = [f"“{row['what']}” (row {row['row']:,})" for row in named]
-    if more := sum(matched["counts"].get(kind, 0) for kind in LEFT_OUT) - len(named):
+    if more := sum(matched["counts"].get(kind, 0) for kind in EXCLUDED_KINDS) - len(named):
         questions.append(f"{more:,} others")
     return f"Questions of {added.name} that did not join: {format_list(questions)}."
 

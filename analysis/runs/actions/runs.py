@@ -44,7 +44,7 @@ from quaestor_stats._design import Design
 KIND = "analysis.run"
 LOG = logging.getLogger(__name__)
 PREPARED = ("prepare_hypothesis", "prepare_reference")
-LEFT_OUT = ("systems", "criteria", "metrics", "annotators")
+EXCLUDABLE = ("systems", "criteria", "metrics", "annotators")
 DEFAULTS: Mapping[str, Any] = {
     "name": "",
     "metrics": list(scores.CORE),
@@ -63,7 +63,7 @@ DEFAULTS: Mapping[str, Any] = {
     "mixed_model": "quick",
     "reading": "as_released",
     "judge_epsilon": 0.1,
-    **{f"without_{what}": [] for what in LEFT_OUT},
+    **{f"without_{what}": [] for what in EXCLUDABLE},
 }
 
 
@@ -289,7 +289,7 @@ def exclusion_words(run: Run) -> list[str]:
     }
     return [
         f"{singular[what]} {system_name(names.get(key, key))}"
-        for what in LEFT_OUT
+        for what in EXCLUDABLE
         for key in settings[f"without_{what}"]
     ]
 
@@ -302,7 +302,7 @@ def _read(campaign: Campaign, settings: Mapping[str, Any]) -> Material:
 
 
 def _narrowed(read: Material, settings: Mapping[str, Any]) -> Material:
-    kept = frames.exclude_parts(read, **{what: settings[f"without_{what}"] for what in LEFT_OUT})
+    kept = frames.exclude_parts(read, **{what: settings[f"without_{what}"] for what in EXCLUDABLE})
     return frames.without_doubles(kept)
 
 

@@ -64,7 +64,7 @@ ITEMS = [
     ("own", _("each metric on all questions that it has scored")),
     ("common", _("only the questions that every metric has scored")),
 ]
-LEFT_OUT = {
+EXCLUDABLE = {
     "systems": _("Systems"),
     "criteria": _("Criteria"),
     "metrics": _("Metrics"),
@@ -215,7 +215,7 @@ class RunForm(PreparationForm):
         self._offer_metrics(campaign.dataset)
         for what, choices in _parts(campaign).items():
             self.fields[f"without_{what}"] = forms.MultipleChoiceField(
-                label=LEFT_OUT[what],
+                label=EXCLUDABLE[what],
                 required=False,
                 widget=forms.CheckboxSelectMultiple,
                 choices=choices,
@@ -239,7 +239,7 @@ class RunForm(PreparationForm):
     def excluded(self) -> list[forms.BoundField]:
         """The fields that exclude parts of the study."""
         return [
-            self[f"without_{what}"] for what in LEFT_OUT if self.fields[f"without_{what}"].choices
+            self[f"without_{what}"] for what in EXCLUDABLE if self.fields[f"without_{what}"].choices
         ]
 
     def clean(self) -> dict[str, Any]:

@@ -38,8 +38,8 @@ def make_degraded_copies(*, campaign: Campaign) -> int:
         held = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if held.state != Campaign.State.DRAFT:
             raise NoCopies(
-                "The protocol is locked, and with it which checks there are.",
-                code="protocol_locked",
+                "The plan is locked, and with it which checks there are.",
+                code="plan_locked",
             )
         if CheckItem.objects.filter(
             campaign=held, kind=CheckKind.DEGRADED, retired_at__isnull=True

@@ -56,8 +56,8 @@ def _make(
         messages.success(request, _("The degraded questions stand in this new dataset."))
         if excluded:
             told = ngettext(
-                "%(n)d question has no word of its sort and was left out; it is listed below.",
-                "%(n)d questions have no word of their sort and were left out; they are listed below.",
+                "%(n)d question has no word of this kind and was excluded; it is listed below.",
+                "%(n)d questions have no word of this kind and were excluded; they are listed below.",
                 excluded,
             )
             messages.warning(request, told % {"n": excluded})

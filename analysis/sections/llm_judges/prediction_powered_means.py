@@ -69,7 +69,7 @@ class PredictionPoweredMeans(Section[CorrectedMeanRow]):
             columns=[
                 ReportColumn("People alone", lambda row: estimate_cell(row.people, with_n=False)),
                 ReportColumn(
-                    "With the machine", lambda row: estimate_cell(row.corrected, with_n=False)
+                    "With the LLM judge", lambda row: estimate_cell(row.corrected, with_n=False)
                 ),
                 ReportColumn("Trust", lambda row: Cell(or_dash(row.tuning))),
                 ReportColumn(

@@ -153,8 +153,8 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
         held = _held(campaign)
         if held.state != Campaign.State.DRAFT:
             raise NotAllowedNow(
-                "The protocol is locked. Amend it with a reason; the report will list the change.",
-                code="protocol_locked",
+                "The plan is locked. Amend it with a reason; the report will list the change.",
+                code="plan_locked",
             )
         if "protocol" in plan and plan["protocol"] != held.protocol and held.exercises.exists():
             raise NotAllowedNow(
@@ -198,7 +198,7 @@ def amend_field(
     """Change a field that may change after the lock, and store who changed it, when, from what to
     what, and why. A text that changes loses its translations."""
     if what not in AMENDABLE:
-        raise NotAllowedNow(f"{what} is fixed once the protocol is locked.", code="protocol_locked")
+        raise NotAllowedNow(f"{what} is fixed once the plan is locked.", code="plan_locked")
     value = _clean_value(what, value)
     with transaction.atomic():
         held = _held(campaign)
@@ -253,7 +253,7 @@ def _clean_value(what: str, value: Any) -> Any:
 def lock_protocol(
     *, campaign: Campaign, now: datetime, by: User | None = None, secret: str = ""
 ) -> None:
-    """Fix the protocol and its hash; from here on every change is a deviation. Refreshes
+    """Fix the plan and its hash; from here on every change is a deviation. Refreshes
     `campaign`.
 
     The orders are drawn from a secret that is made here, unless a pilot has needed it before; a
@@ -264,7 +264,7 @@ def lock_protocol(
         # no file is added meanwhile
         Dataset.objects.select_for_update(no_key=True).get(pk=held.dataset_id)
         if held.state == Campaign.State.DRAFT and (misfit := authorships.check_plan(held)):
-            raise NotAllowedNow(misfit, code="protocol_misfit")
+            raise NotAllowedNow(misfit, code="plan_misfit")
         draws.keep_secret(campaign=held, given=secret)
         for each in held.rounds.trials().running():
             rounds.close_round(round=each, now=now)
@@ -285,7 +285,7 @@ def lock_protocol(
 
 
 def _reproduced(campaign: Campaign, locked_plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the protocol's entry on the study it reproduces; raise NotAllowedNow if parts that a
+    """Return the plan's entry on the study it reproduces; raise NotAllowedNow if parts that a
     reproduction keeps were changed."""
     first = campaign.reproduces
     if first is None:
@@ -305,7 +305,7 @@ def _reproduced(campaign: Campaign, locked_plan: Mapping[str, Any]) -> dict[str,
 
 
 def hash_plan(locked_plan: Mapping[str, Any]) -> str:
-    """Return a protocol's hash."""
+    """Return a plan's hash."""
     return hashlib.sha256(
         json.dumps(locked_plan, sort_keys=True, ensure_ascii=False).encode()
     ).hexdigest()
@@ -323,7 +323,7 @@ def _fixed_selection(campaign: Campaign) -> dict[str, Any]:
 
 
 def plan_document(campaign: Campaign) -> dict[str, Any]:
-    """Return the protocol from which later changes deviate; for a dataset of several files, it
+    """Return the plan from which later changes deviate; for a dataset of several files, it
     contains the hash of each.
 
     Imported ratings have no draws and no checks, because nothing was drawn here.
@@ -410,7 +410,7 @@ def move_campaign(
             # back from the archive it keeps its closing date, so that no account is erased later
             columns["closed_at"] = held.closed_at or now
         _set(held, {"state": to, **columns})
-        after = f"{to}, protocol {columns['locked_digest']}" if "locked_digest" in columns else to
+        after = f"{to}, plan {columns['locked_digest']}" if "locked_digest" in columns else to
         history.record_event(
             Event.Act(f"campaign.{to}"), by=by, campaign=held, before=held.state, after=after
         )

@@ -22,9 +22,9 @@ NoteSubject = tuple[int, int | None]  # criterion, and unit or none for the crit
 
 
 class GuidelineLocked(Refused):
-    """The protocol is locked, and the guideline with it."""
+    """The plan is locked, and the guideline with it."""
 
-    code = "protocol_locked"
+    code = "plan_locked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +127,5 @@ def store_decisions(
 def _draft(campaign: Campaign) -> Campaign:
     held = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if held.state != Campaign.State.DRAFT:
-        raise GuidelineLocked("The protocol is locked, and the guideline with it.")
+        raise GuidelineLocked("The plan is locked, and the guideline with it.")
     return held

@@ -29,7 +29,7 @@ def _problems(document: Document) -> Iterator[str]:
     if draws.hash_secret(document["secret"]) != promised:
         yield "The secret is not the one whose hash was published."
     if hash_plan(document["plan"]) != document["plan_sha256"]:
-        yield "The protocol is not the one that was locked."
+        yield "The plan is not the one that was locked."
     for each in document["rounds"]:
         drawn = KeyedDraws(bytes.fromhex(document["secret"]), within=each["name"])
         yield from _wrong_orders(each, drawn)

@@ -1,7 +1,7 @@
 """The source of a campaign's orders: a secret that no user sees while the campaign runs, and that
 anyone can check afterwards.
 
-Each draw is HMAC-SHA-256 of the campaign's secret over the draw's purpose. The protocol contains
+Each draw is HMAC-SHA-256 of the campaign's secret over the draw's purpose. The plan contains
 the secret's hash, so that the secret cannot be chosen later; once the campaign is closed, a manager
 can reveal it.
 """
@@ -71,7 +71,7 @@ def keep_secret(*, campaign: Campaign, given: str = "") -> None:
 
 
 def commitment(campaign: Campaign) -> dict[str, str]:
-    """Return the protocol's entry on the draws: their method, and the secret's hash."""
+    """Return the plan's entry on the draws: their method, and the secret's hash."""
     return {"method": METHOD, "secret_sha256": hash_secret(campaign.secret)}
 
 

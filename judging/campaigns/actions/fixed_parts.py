@@ -12,7 +12,7 @@ IMPORTED = ("protocol", "dataset", "decisions")  # all that is known of imported
 
 
 def select_fixed_parts(locked_plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a protocol that decide what annotators see, judge and are checked by.
+    """Return the parts of a plan that decide what annotators see, judge and are checked by.
 
     Datasets are compared by their files, not by name; decisions of calibration by their text.
     """

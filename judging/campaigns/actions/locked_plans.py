@@ -1,11 +1,11 @@
-"""The protocol that a campaign's lock fixed, read alike whatever its age."""
+"""The plan that a campaign's lock fixed, read alike whatever its age."""
 
 from copy import deepcopy
 from typing import Any
 
 from judging.campaigns.models.campaign import Campaign
 
-# What it means that a protocol has no such part, or no such field in a part that it has
+# What it means that a plan has no such part, or no such field in a part that it has
 WITHOUT_PART: dict[str, Any] = {
     "checks": {},
     "hypotheses": {},
@@ -33,9 +33,9 @@ WITHOUT_FIELD: dict[str, dict[str, Any]] = {
 
 
 def read_locked_plan(campaign: Campaign) -> dict[str, Any]:
-    """Return a campaign's locked protocol, with every field that was added later.
+    """Return a campaign's locked plan, with every field that was added later.
 
-    The hash of the protocol is that of the stored document, which stays as it was locked. Of a draft
+    The hash of the plan is that of the stored document, which stays as it was locked. Of a draft
     only the parts that may be missing are returned.
     """
     locked_plan: dict[str, Any] = deepcopy(WITHOUT_PART) | deepcopy(campaign.locked_plan or {})

@@ -94,8 +94,8 @@ def start_round(
         held = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if held.state != Campaign.State.DRAFT:
             raise CannotBegin(
-                "The protocol is locked: pilots and calibrations come before the lock.",
-                code="protocol_locked",
+                "The plan is locked: pilots and calibrations come before the lock.",
+                code="plan_locked",
             )
         if running := held.rounds.trials().running().first():
             raise CannotBegin(f"The {running} still runs. Close it first.", code="round_running")
@@ -282,7 +282,7 @@ def _panel_places(
     if not panels.fits_panel(round.campaign.protocol):
         raise NothingToJudge(
             "The protocol shows several systems at once; a panel needs one system to a task.",
-            code="protocol_misfit",
+            code="plan_misfit",
         )
     panels.seat_everybody(round.campaign)
     places = panels.lay_out_panel(round=round, tasks=_by_system(tasks))

@@ -60,7 +60,7 @@ def preview_selection(*, dataset: Dataset, selection: Selection) -> ChosenPart:
 
 
 def fix(campaign: Campaign) -> dict[str, Any]:
-    """Store the result of the draft's selection and return the protocol's entry on it; the caller
+    """Store the result of the draft's selection and return the plan's entry on it; the caller
     has locked the campaign's row."""
     selection = planned_selection(campaign)
     if not selection_to_document(selection):

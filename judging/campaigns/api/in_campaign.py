@@ -11,15 +11,15 @@ from judging.jobs.api.resources import Resource
 
 class InCampaign(Resource):
     """A part of a campaign, whose uuid is in the address. Its managers write; analysts read what is
-    not one of `manager_actions`."""
+    not one of `hidden_from_analysts`."""
 
-    manager_actions: tuple[str, ...] = ()
+    hidden_from_analysts: tuple[str, ...] = ()
 
     @cached_property
     def campaign(self) -> Campaign:
         """The campaign of the address, if the user may do what the request asks."""
         is_reading = self.request.method in permissions.SAFE_METHODS
-        is_for_staff = is_reading and self.action not in self.manager_actions
+        is_for_staff = is_reading and self.action not in self.hidden_from_analysts
         roles = STAFF if is_for_staff else MANAGERS
         return campaign_for_user(self.request.user, self.kwargs["campaign"], roles)
 

@@ -92,7 +92,7 @@ class Webhooks(Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCamp
     serializer_class = WebhookSerializer
     filter_backends = ()
     lookup_value_converter = "int"
-    manager_actions = ("list", "retrieve")
+    hidden_from_analysts = ("list", "retrieve")
     secret_fields = ("secret",)
 
     def rows(self) -> QuerySet[Webhook]:
@@ -151,7 +151,7 @@ class WebhookDeliveries(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCamp
     pagination_class = NewestFirst
     filterset_fields = ("state", "event")
     lookup_value_converter = "uuid"
-    manager_actions = ("list", "retrieve")
+    hidden_from_analysts = ("list", "retrieve")
 
     def rows(self) -> QuerySet[WebhookDelivery]:
         webhook = self.campaign.webhooks.filter(pk=self.kwargs["webhook"]).first()

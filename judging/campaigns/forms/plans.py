@@ -151,7 +151,7 @@ class PlanForm(forms.ModelForm):
             ),
             "pay": _(
                 "The annotators' pay, such as “9 euros an hour, by bank transfer after the last task”. The invitation "
-                "and the page before the first task show it; it is locked with the protocol."
+                "and the page before the first task show it; it is locked with the plan."
             ),
             "consent": _(
                 "What annotators agree to. They tick it before the first task; leave empty for none."

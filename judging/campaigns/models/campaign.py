@@ -364,7 +364,7 @@ class DeviationQuerySet(models.QuerySet["Deviation"]):
 
 
 class Deviation(models.Model):
-    """A change after the protocol was locked; the report lists them."""
+    """A change after the plan was locked; the report lists them."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="deviations")
     what = models.CharField(max_length=100)

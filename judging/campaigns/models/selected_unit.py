@@ -4,7 +4,7 @@ from django.db import models
 
 
 class SelectedUnit(models.Model):
-    """A unit that a campaign's selection chose when its protocol was locked.
+    """A unit that a campaign's selection chose when its plan was locked.
 
     The plan describes the selection in words and seeds; these rows store its result, so that a
     later change of a system's name or of a column does not change it. A campaign without such rows

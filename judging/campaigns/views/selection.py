@@ -20,10 +20,10 @@ from judging.campaigns.selection import selection_to_document
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def edit_selection(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Select by system, column, list and sample; a locked protocol's selection does not change. If
+    """Select by system, column, list and sample; a locked plan's selection does not change. If
     there are many columns, saving may lead to further ones."""
     if campaign.state != Campaign.State.DRAFT:
-        messages.error(request, _("The judged items are fixed once the protocol is locked."))
+        messages.error(request, _("The judged items are fixed once the plan is locked."))
         return redirect("judging:plan", campaign.uuid)
     if request.method == "POST" and judges_now(request.user, campaign.dataset, but_in=campaign):
         raise PermissionDenied(

@@ -145,7 +145,7 @@ class CrowdPlatforms(InCampaign):
 
     queryset = CrowdPlatform.objects.all()
     serializer_class = CrowdPlatformSerializer
-    manager_actions = ("retrieve",)
+    hidden_from_analysts = ("retrieve",)
 
     @extend_schema(responses=CrowdPlatformSerializer)
     def retrieve(self, request: Request, campaign: UUID) -> Response:

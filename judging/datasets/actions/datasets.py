@@ -1,4 +1,4 @@
-"""Datasets (datasets): sharing them, handing them over, quarantining rows, and deleting."""
+"""Datasets: sharing them, handing them over, quarantining rows, and deleting."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

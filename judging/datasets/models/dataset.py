@@ -1,4 +1,4 @@
-"""Datasets (datasets): passages, sources, and the questions that systems made from them."""
+"""Datasets: passages, sources, and the questions that systems made from them."""
 
 from typing import TypeVar
 

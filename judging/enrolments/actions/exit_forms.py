@@ -27,7 +27,7 @@ ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 class CannotChangeForm(Refused):
     """The form is fixed by the lock; the message says so."""
 
-    code = "protocol_locked"
+    code = "plan_locked"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,7 +90,7 @@ def remove_exit_question(*, question: ExitQuestion, by: User) -> None:
 def _draft(campaign: Campaign) -> Campaign:
     held = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if held.state != Campaign.State.DRAFT:
-        raise CannotChangeForm("The protocol is locked, and its exit form with it.")
+        raise CannotChangeForm("The plan is locked, and its exit form with it.")
     return held
 
 
@@ -111,7 +111,7 @@ def copy_exit_form(of: Campaign, to: Campaign) -> None:
 
 
 def exit_form_document(campaign: Campaign) -> dict[str, Any]:
-    """Return the protocol's entry on the form; empty if there is none."""
+    """Return the plan's entry on the form; empty if there is none."""
     names = ("text", "kind", "options", "reason", "personal")
     asked = [
         {name: getattr(question, name) for name in names}

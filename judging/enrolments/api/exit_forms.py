@@ -69,7 +69,7 @@ class ExitQuestions(Create, Destroy, mixins.ListModelMixin, mixins.RetrieveModel
     serializer_class = input = output = ExitQuestionSerializer
     filter_backends = ()
     lookup_value_converter = "int"
-    manager_actions = ("list", "retrieve", "answers")
+    hidden_from_analysts = ("list", "retrieve", "answers")
 
     def rows(self) -> QuerySet[ExitQuestion]:
         return self.campaign.exit_questions.all()

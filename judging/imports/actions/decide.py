@@ -771,7 +771,7 @@ def _changes_of_fixed(joined: Joined, dataset: Dataset) -> Iterator[str]:
             f"“{campaign.title}” ({campaign.get_state_display()})" for campaign in campaigns[:3]
         )
         yield (
-            f"What is judged cannot change under a campaign whose protocol is locked: {named}. The file would add "
+            f"What is judged cannot change under a campaign whose plan is locked: {named}. The file would add "
             f"{' and '.join(changes)}. Metrics, references and metadata of existing questions can be added."
         )
     match_of = lookup(joined.sources["match"])

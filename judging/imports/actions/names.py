@@ -1,7 +1,7 @@
 """Names and kinds of a dataset's systems: letters get names, spellings become one, and every
 change can be undone.
 
-Annotators never see a system's name, so a name or kind may change under a locked protocol; its
+Annotators never see a system's name, so a name or kind may change under a locked plan; its
 campaigns list the change as a deviation. Merging changes what is expected of a system, so it is
 refused there.
 """
@@ -22,14 +22,7 @@ from judging.campaigns.models.authorship import SystemAuthor
 from judging.campaigns.models.campaign import Deviation, TaskUnit
 from judging.campaigns.models.members import Enrollment
 from judging.datasets.actions.datasets import dataset_name
-from judging.datasets.models.dataset import (
-    Attribute,
-    Dataset,
-    Question,
-    QuestionSet,
-    System,
-    Unit,
-)
+from judging.datasets.models.dataset import Attribute, Dataset, Question, QuestionSet, System, Unit
 from judging.datasets.models.score import Score
 from judging.datasets.models.system_change import SystemChange
 from judging.imports.actions.files import lock_dataset_files, locked_campaigns
@@ -336,7 +329,7 @@ def _unmerge(change: SystemChange) -> None:
     if kept is None or dataset.systems.filter(name=change.before).exists():
         raise CannotUndo("The systems were changed since then.")
     if locked_campaigns(dataset):
-        raise CannotUndo("A campaign whose protocol is locked rests on the merged system.")
+        raise CannotUndo("A campaign whose plan is locked rests on the merged system.")
     gone = System.objects.create(
         dataset=dataset,
         name=change.before,
@@ -362,7 +355,7 @@ def _make_empty_set(source: int, system: System, expected: int, file: int | None
 
 
 def _tell(dataset: Dataset, changes: Sequence[SystemChange], reason: str) -> None:
-    """Write changes into the history, and have campaigns whose protocol is locked list them."""
+    """Write changes into the history, and have campaigns whose plan is locked list them."""
     what = {
         What.RENAMED: "name of a system",
         What.MARKED: "kind of a system",

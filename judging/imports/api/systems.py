@@ -51,7 +51,7 @@ class SystemChangesSerializer(serializers.Serializer):
     reason = serializers.CharField(
         required=False,
         max_length=500,
-        help_text="Campaigns whose protocol is locked list the change with it.",
+        help_text="Campaigns whose plan is locked list the change with it.",
     )
 
 

@@ -746,7 +746,7 @@ class SystemsForm(forms.Form):
         label=_("Reason"),
         required=False,
         max_length=500,
-        help_text=_("Campaigns whose protocol is locked list the change with it."),
+        help_text=_("Campaigns whose plan is locked list the change with it."),
     )
 
     def __init__(

@@ -159,7 +159,7 @@ class LlmJudges(Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCam
     serializer_class = LlmJudgeSerializer
     filterset_fields = ("name", "model")
     lookup_value_converter = "int"
-    manager_actions = ("items",)
+    hidden_from_analysts = ("items",)
 
     def rows(self) -> QuerySet[LLMJudge]:
         return self.campaign.llm_judges.annotate(verdict_count=Count("judgments"))

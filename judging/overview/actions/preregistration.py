@@ -1,8 +1,8 @@
-"""The preregistration of a study, as a document to deposit: the protocol that was locked before its
+"""The preregistration of a study, as a document to deposit: the plan that was locked before its
 data, in words and as JSON.
 
 Right answers of training, qualification and checks are omitted, so that the document can be public
-while annotators judge; the protocol's hash covers them, and the whole protocol can be published
+while annotators judge; the plan's hash covers them, and the whole plan can be published
 later beside it.
 """
 
@@ -48,13 +48,13 @@ COMPUTED = (
 
 
 class NotLocked(Refused):
-    """The protocol is not locked, so nothing is fixed yet."""
+    """The plan is not locked, so nothing is fixed yet."""
 
     code = "not_locked"
 
 
 def as_json(campaign: Campaign) -> dict[str, Any]:
-    """Return what the protocol fixed, with its texts for annotators, as plain data."""
+    """Return what the plan fixed, with its texts for annotators, as plain data."""
     _check_locked(campaign)
     locked_plan: dict[str, Any] = campaign.locked_plan or {}
     fixed = {
@@ -83,7 +83,7 @@ def as_json(campaign: Campaign) -> dict[str, Any]:
 
 
 def as_markdown(campaign: Campaign) -> str:
-    """Return what the protocol fixed as Markdown; Markdown in users' texts is escaped."""
+    """Return what the plan fixed as Markdown; Markdown in users' texts is escaped."""
     _check_locked(campaign)
     locked_plan = locked_plans.read_locked_plan(campaign)
     protocol = documents.protocol_from_document(campaign.protocol.document)
@@ -91,7 +91,7 @@ def as_markdown(campaign: Campaign) -> str:
     parts = [
         f"# Preregistration: {escape_markdown(campaign.title)}",
         f"Locked on {campaign.locked_at:%Y-%m-%d %H:%M} UTC, before the first judgment of the main round. SHA-256 of "
-        f"the protocol: `{campaign.locked_digest}`.",
+        f"the plan: `{campaign.locked_digest}`.",
         "## What is judged",
         f"{escape_markdown(campaign.dataset.name)}: {judged}.".replace("..", "."),
         *_files(locked_plan),
@@ -121,7 +121,7 @@ def as_markdown(campaign: Campaign) -> str:
 
 def _check_locked(campaign: Campaign) -> None:
     if campaign.locked_plan is None:
-        raise NotLocked("The protocol is not locked yet: until then nothing is fixed.")
+        raise NotLocked("The plan is not locked yet: until then nothing is fixed.")
 
 
 def _bullets(lines: Iterable[str]) -> str:

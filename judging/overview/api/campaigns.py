@@ -132,7 +132,7 @@ class WholeCampaignSerializer(CampaignSerializer):
         source="locked_plan",
         allow_null=True,
         read_only=True,
-        help_text="The locked protocol and plan.",
+        help_text="The locked plan and plan.",
     )
 
 
@@ -406,7 +406,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
     @extend_schema(request=None, responses=WholeCampaignSerializer)
     @action(detail=True, methods=["post"])
     def lock(self, request: Request, uuid: UUID) -> Response:
-        """Lock the protocol and the design of a draft."""
+        """Lock the plan and the design of a draft."""
         campaigns.lock_protocol(campaign=self.campaign, now=timezone.now(), by=request.user)
         return self.shown(self.campaign)
 
@@ -577,7 +577,7 @@ class Rounds(Create, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaig
 
 
 class DeviationSerializer(serializers.ModelSerializer):
-    """A change after the protocol was locked."""
+    """A change after the plan was locked."""
 
     made_by = serializers.CharField(source="made_by.username")
 
@@ -596,13 +596,13 @@ class AmendmentSerializer(serializers.Serializer):
 
 @extend_schema_view(list=extend_schema(summary="List the changes after the lock"))
 class Deviations(Create, mixins.ListModelMixin, InCampaign):
-    """Changes after the protocol of a campaign was locked."""
+    """Changes after the plan of a campaign was locked."""
 
     queryset = Deviation.objects.all()
     input = AmendmentSerializer
     serializer_class = output = DeviationSerializer
     filterset_fields = ("what",)
-    manager_actions = ("list",)
+    hidden_from_analysts = ("list",)
 
     def rows(self) -> QuerySet[Deviation]:
         return self.campaign.deviations.select_related("made_by")
@@ -664,7 +664,7 @@ class History(mixins.ListModelMixin, InCampaign):
 
 
 class DrawCheckSerializer(JobSerializer):
-    """A check of the draws: its job, and all differences from the secret and the protocol."""
+    """A check of the draws: its job, and all differences from the secret and the plan."""
 
     problems = serializers.SerializerMethodField()
 

@@ -80,7 +80,7 @@ def duplicate_campaign_view(request: HttpRequest, campaign: Campaign) -> HttpRes
         made = campaigns.duplicate_campaign(campaign=campaign, by=request.user)
         messages.success(
             request,
-            _("A draft with the same plan. Change what is to differ, then lock its protocol."),
+            _("A draft with the same plan. Change what is to differ, then lock it."),
         )
         return redirect("judging:plan", made.uuid)
     return redirect("judging:campaign", campaign.uuid)

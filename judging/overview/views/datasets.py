@@ -125,7 +125,7 @@ def end_use_view(request: HttpRequest, dataset: Dataset, user: int) -> HttpRespo
 @require_POST
 @password_confirmed
 def transfer_dataset_view(request: HttpRequest, dataset: Dataset) -> HttpResponse:
-    """Make another user the owner."""
+    """Make another user the owner; the old owner may still use the dataset."""
     with refusals_shown(request):
         to = find_account(sent_text(request.POST, "username"))
         dataset_uses.transfer_dataset(dataset=dataset, to=to, by=request.user)

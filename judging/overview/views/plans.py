@@ -199,19 +199,17 @@ def amend_plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_managers
 @require_POST
 def lock_protocol_view(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Lock the protocol, and open the campaign later."""
+    """Lock the plan, and open the campaign later."""
     with refusals_shown(request):
         campaigns.lock_protocol(campaign=campaign, now=timezone.now(), by=request.user)
-        messages.success(
-            request, _("The protocol is locked. Open the campaign when you are ready.")
-        )
+        messages.success(request, _("The plan is locked. Open the campaign when you are ready."))
     return redirect("judging:campaign", campaign.uuid)
 
 
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def launch_campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """List what a draft or a locked campaign lacks, then lock its protocol and open it."""
+    """List what a draft or a locked campaign lacks, then lock its plan and open it."""
     if campaign.step > 2:
         return redirect("judging:campaign", campaign.uuid)
     lacks = plan_checklist.lacks(campaign)

@@ -18,7 +18,7 @@ KINDS = {
 @campaign_for_staff
 @require_GET
 def download_preregistration(request: HttpRequest, campaign: Campaign, ending: str) -> HttpResponse:
-    """Download the document, once the protocol is locked."""
+    """Download the document, once the plan is locked."""
     kind, write = KINDS[ending]
     try:
         text = write(campaign)

@@ -41,7 +41,7 @@ class Event(models.Model):
         CAMPAIGN_MADE = "campaign.made", _("campaign made")
         CAMPAIGN_COPIED = "campaign.copied", _("copy of a campaign planned")
         REPRODUCTION_MADE = "campaign.reproduction", _("reproduction of a study planned")
-        CAMPAIGN_LOCKED = "campaign.locked", _("protocol locked")
+        CAMPAIGN_LOCKED = "campaign.locked", _("plan locked")
         CAMPAIGN_OPENED = "campaign.open", _("campaign opened")
         CAMPAIGN_PAUSED = "campaign.paused", _("campaign paused")
         CAMPAIGN_CLOSED = "campaign.closed", _("campaign closed")

@@ -24,7 +24,7 @@ class User(AbstractUser):
     version = models.PositiveIntegerField(
         default=0,
         editable=False,
-        help_text="Sessions and keys made under an earlier version are worthless.",
+        help_text="Sessions and tokens made under an earlier version are not valid.",
     )
 
     def __str__(self) -> str:
@@ -78,20 +78,20 @@ class ApiToken(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     scope = models.CharField(max_length=8, choices=Scope.choices, default=Scope.READ)
     version = models.PositiveIntegerField(
-        help_text="The version of the account when the key was made."
+        help_text="The version of the account when the token was made."
     )
     made_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True, blank=True, help_text="The last use, to the hour.")
 
     def __str__(self) -> str:
-        return f"key of {self.user}"
+        return f"token of {self.user}"
 
 
 class LogInAttempts(models.Model):
     """How often passwords were tried for a name, by a keyed hash of the name, because users type
-    passwords into the wrong field. Rows that count checks within a minute are marked in
-    `visitor`."""
+    passwords into the wrong field. Rows that count checks within a minute have
+    "pace" in `visitor`, others nothing."""
 
     key = models.CharField(max_length=64, primary_key=True)
     attempts = models.PositiveSmallIntegerField(default=0)

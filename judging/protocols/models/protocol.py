@@ -1,4 +1,4 @@
-"""Protocols (protocols): immutable documents and the rows derived from them."""
+"""Protocols: immutable documents and the rows derived from them."""
 
 from django.conf import settings
 from django.db import models

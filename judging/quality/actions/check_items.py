@@ -27,7 +27,7 @@ COPIED_FIELDS = (
 
 class NotAQuestion(Refused):
     """The check is not made from a question of the campaign's dataset, it has no accepted value, or
-    the protocol is locked."""
+    the plan is locked."""
 
     code = "invalid_check"
 
@@ -165,9 +165,7 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
     """Copy a question's source into the dataset of the checks; `text`, if not empty, replaces the
     question's text."""
     if Campaign.objects.select_for_update().get(pk=campaign.pk).state != Campaign.State.DRAFT:
-        raise NotAQuestion(
-            "The protocol is locked, so its checks cannot change.", code="protocol_locked"
-        )
+        raise NotAQuestion("The plan is locked, so its checks cannot change.", code="plan_locked")
     origin = unit.question_set.source
     if origin.dataset_id != campaign.dataset_id or not Question.objects.filter(unit=unit).exists():
         raise NotAQuestion("This is no question of the campaign's dataset.")

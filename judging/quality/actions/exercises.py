@@ -34,7 +34,7 @@ class CannotChangeExercises(Refused):
 class ExercisesLocked(CannotChangeExercises):
     """The items are fixed by the lock."""
 
-    code = "protocol_locked"
+    code = "plan_locked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def _draft(campaign: Campaign) -> Campaign:
         .get(pk=campaign.pk)
     )
     if held.state != Campaign.State.DRAFT:
-        raise ExercisesLocked("The protocol is locked, and its training and qualification with it.")
+        raise ExercisesLocked("The plan is locked, and its training and qualification with it.")
     return held
 
 

@@ -103,7 +103,7 @@ class Exercises(Create, Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixi
     serializer_class = output = ExerciseSerializer
     filterset_fields = ("kind",)
     lookup_value_converter = "int"
-    manager_actions = ("list", "retrieve")
+    hidden_from_analysts = ("list", "retrieve")
 
     def rows(self) -> QuerySet[Exercise]:
         return self.campaign.exercises.prefetch_related("keys__criterion")
@@ -152,7 +152,7 @@ class QualificationRules(OfExercises):
 
     queryset = Campaign.objects.all()
     serializer_class = QualificationRulesSerializer
-    manager_actions = ("retrieve",)
+    hidden_from_analysts = ("retrieve",)
 
     @extend_schema(responses=QualificationRulesSerializer)
     def retrieve(self, request: Request, campaign: UUID) -> Response:

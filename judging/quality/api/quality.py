@@ -52,7 +52,7 @@ class QualityPlans(InCampaign):
 
     queryset = Campaign.objects.all()
     serializer_class = QualitySerializer
-    manager_actions = ("retrieve",)
+    hidden_from_analysts = ("retrieve",)
 
     @extend_schema(responses=QualitySerializer)
     def retrieve(self, request: Request, campaign: UUID) -> Response:
@@ -127,7 +127,7 @@ class ExclusionRules(InCampaign):
     serializer_class = ExclusionRulesSerializer
     pagination_class = None
     filter_backends = ()
-    manager_actions = ("list",)
+    hidden_from_analysts = ("list",)
 
     @extend_schema(
         responses=ExclusionRulesSerializer, operation_id="campaigns_exclusion_rules_retrieve"

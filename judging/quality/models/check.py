@@ -1,4 +1,4 @@
-"""Tasks besides those of the dataset that check how annotators work: gold questions, hidden repeats
+"""Tasks besides the study's own that check how annotators work: gold questions, hidden repeats
 and degraded copies.
 
 They are judged in a round of their own kind, so that their answers never count as judgments of the
@@ -22,7 +22,7 @@ class CheckItem(models.Model):
     """A question with known values, or a degraded one, that a task shows among its other questions.
 
     It has units of its own, in a dataset that contains nothing else, so that no analysis of the
-    dataset includes them.
+    judged dataset includes them.
     """
 
     campaign = models.ForeignKey(

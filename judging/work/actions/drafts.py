@@ -95,16 +95,16 @@ class AnswerFirst(Refused):
         if reports:
             sentences.append(
                 _(
-                    "%(names)s: you handed the task in with this report and without an answer, so "
+                    "%(names)s: you submitted the task with this report and without an answer, so "
                     "the report stands. To take it back, answer the question where that is still "
-                    "open, clear the report, and hand the task in again on its page."
+                    "open, clear the report, and submit the task again on its page."
                 )
                 % {"names": ", ".join(reports)}
             )
         if marks:
             sentences.append(
                 _(
-                    "%(names)s: you handed the task in with what is marked, so it stands. Mark "
+                    "%(names)s: you submitted the task with what is marked, so it stands. Mark "
                     "something else in its place where that is still open."
                 )
                 % {"names": ", ".join(marks)}

@@ -8,6 +8,7 @@ import pytest
 from quaestor_stats._cohen_kappa import cohen_kappa
 from quaestor_stats._correlation import correlate_columns
 from quaestor_stats._design import facets
+from quaestor_stats._inputs import sum_by_group
 from quaestor_stats._paired_tests import cliffs_delta, paired_permutation, wilcoxon
 from quaestor_stats._tie_calibration import pairwise_accuracy
 from quaestor_stats._variance_components import variance_components
@@ -38,3 +39,9 @@ def test_columns_of_different_length_are_named_with_their_own(name: str) -> None
     asked, lengths = REFUSED[name]
     with pytest.raises(ValueError, match=f"columns differ in length: {lengths}$"):
         asked()
+
+
+def test_sums_of_a_group_without_rows_are_zero():
+    values = np.array([[1.0, 2.0], [3.0, 4.0]])
+    sums = sum_by_group(values, np.array([0, 0]), 3)
+    assert sums.tolist() == [[4.0, 6.0], [0.0, 0.0], [0.0, 0.0]]

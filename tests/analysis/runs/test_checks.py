@@ -110,7 +110,7 @@ def test_copies_of_another_language_or_a_locked_campaign_are_refused():
     with refused("cannot_degrade"):
         check_copies.make_degraded_copies(campaign=german)
     locked = factories.opened()
-    with refused("protocol_locked"):
+    with refused("plan_locked"):
         check_copies.make_degraded_copies(campaign=locked)
 
 

@@ -61,7 +61,7 @@ def test_material_protocol_people_and_computation_are_told_as_they_were():
         "Questions were judged by Small, version 2 (Doe 2024). "
         "Grammaticality: “Is it grammatical?”, ordinal, 1 (no), 2 (nearly) and 3 (yes); high is best. "
         "Correctness: “Does it ask for the answer?”, ordinal, 1 (no), 2 (maybe) and 3 (yes); high is best. "
-        "The protocol was locked before the first judgment (SHA-256 aa)."
+        "The plan was locked before the first judgment (SHA-256 aa)."
     )
     assert text["Annotators"] == (
         "3 annotators gave 90 judgments in 11 tasks. The median active time per question was 22 s. "

@@ -182,7 +182,7 @@ def test_reproduction_hypotheses_differ_protocols_still_match() -> None:
     assert "hypotheses" not in fixed_parts.find_changed_parts(first, second, imported=False)
 
 
-# Fields that the first locked protocols did not have; a dot leads into a part
+# Fields that the first locked plans did not have; a dot leads into a part
 LATER_FIELDS = [
     "checks",
     "dataset.files",

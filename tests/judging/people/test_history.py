@@ -77,7 +77,7 @@ def test_every_act_of_a_study_names_who_did_it() -> None:
         .values_list("act", "about", "before", "after")
     )
     assert list(told) == [
-        ("campaign.locked", "", "draft", f"locked, protocol {campaign.locked_digest}"),
+        ("campaign.locked", "", "draft", f"locked, plan {campaign.locked_digest}"),
         ("campaign.open", "", "locked", "open"),
         ("role.given", f"account {analyst.pk}", "", "analyst"),
         ("role.taken", f"account {analyst.pk}", "analyst", ""),

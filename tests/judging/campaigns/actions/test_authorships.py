@@ -162,7 +162,7 @@ def test_what_would_leave_nothing_to_judge_is_refused_with_the_reason() -> None:
     Campaign.objects.filter(pk=campaign.pk).update(order="depth")
     own_systems.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
     Campaign.objects.filter(pk=campaign.pk).update(order="panel")
-    with refused("protocol_misfit"):
+    with refused("plan_misfit"):
         campaigns.lock_protocol(campaign=campaign, now=NOW)
     whole, reader, brisa = planned(protocol=factories.protocol())
     with refused("cannot_bar_author"):

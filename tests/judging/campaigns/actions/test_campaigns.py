@@ -86,9 +86,9 @@ def test_locked_plan_changes_only_as_a_deviation():
     campaign = factories.campaign(lease_minutes=30)
     campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 9})
     campaigns.lock_protocol(campaign=campaign, now=NOW)
-    with refused("protocol_locked"):
+    with refused("plan_locked"):
         campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 10})
-    with refused("protocol_locked"):
+    with refused("plan_locked"):
         campaigns.amend_field(
             campaign=campaign,
             what="order",

@@ -144,7 +144,7 @@ def test_who_joined_before_the_plan_was_fixed_is_seated_at_the_opening() -> None
 
 def test_a_protocol_that_shows_all_systems_at_once_has_no_panel(client) -> None:
     campaign = planned(protocol=factories.protocol())
-    with refused("protocol_misfit"):
+    with refused("plan_misfit"):
         rounds.open_round(round=studies.main_round(campaign), now=timezone.now())
     client.force_login(campaign.created_by)
     form = {

@@ -84,7 +84,7 @@ def test_accepted_values_corrected_while_the_protocol_is_locked_are_a_deviation_
     assert (deviation.before, deviation.after) == ("grammaticality: 1", "grammaticality: 2")
 
 
-def test_protocol_locked_while_accepted_values_are_corrected_fixes_the_new_ones() -> None:
+def test_plan_locked_while_accepted_values_are_corrected_fixes_the_new_ones() -> None:
     campaign = factories.campaign()
     _item, correction = gold_of(campaign, 2)
     with transaction.atomic():

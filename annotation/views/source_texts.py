@@ -23,7 +23,7 @@ WHERE source.id = ANY(%(sources)s::bigint[])
 
 
 @dataclass(frozen=True, slots=True)
-class ShownMaterial:
+class SourceTexts:
     """A source as the page shows it; "" for everything that is missing or hidden by the stage."""
 
     passage: tuple[Segment, ...] = ()
@@ -60,7 +60,7 @@ def shown_parts(sheet: Sheet, stage: int) -> frozenset[str]:
     return frozenset(name for each in sheet.protocol.stages[: stage + 1] for name in each.shows)
 
 
-def shown_source(source: Source, shows: Some[str]) -> ShownMaterial:
+def shown_source(source: Source, shows: Some[str]) -> SourceTexts:
     """Return the visible parts of a source."""
     passage: tuple[Segment, ...] = ()
     if "passage" in shows and source.passage:
@@ -70,7 +70,7 @@ def shown_source(source: Source, shows: Some[str]) -> ShownMaterial:
         if "answer" in shows:
             answer = range_of(source.answer, source.answer_start, text)
         passage = cut_segments(text, sentence=sentence, answer=answer)
-    return ShownMaterial(
+    return SourceTexts(
         passage=passage,
         answer=source.answer if "answer" in shows else "",
         sentence=source.sentence if "sentence" in shows else "",
@@ -99,7 +99,7 @@ def _modality(value: str) -> str:
     return labels.get(value.lower(), value)
 
 
-def materials(sheet: Sheet, shows: Some[str]) -> dict[int, ShownMaterial]:
+def sources_by_key(sheet: Sheet, shows: Some[str]) -> dict[int, SourceTexts]:
     """Return the visible part of each source on the page, by its key."""
     wanted = {question.source for question in sheet.questions()}
     return {
@@ -125,7 +125,7 @@ def _source(row: tuple[Any, ...]) -> Source:
 
 
 def shown_question_lines(
-    question: AskedQuestion, shows: Some[str], own: ShownMaterial | None
+    question: AskedQuestion, shows: Some[str], own: SourceTexts | None
 ) -> tuple[tuple[str, str], ...]:
     """Return the lines about a question that the annotator sees: what the system submitted with it,
     or its own source."""

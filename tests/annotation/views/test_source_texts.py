@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.views import material
-from annotation.views.material import direction
+from annotation.views import source_texts
+from annotation.views.source_texts import direction
 from judging.datasets.models.dataset import Passage, Source
 from judging.protocols.spans import cut_segments
 
@@ -69,7 +69,7 @@ def test_direction_of_a_language(language: str, expected: tuple[str, str]) -> No
 def test_passage_marks_an_answer_that_it_writes_otherwise() -> None:
     text = "The “Cafe\u0301” is old."
     source = Source(passage=Passage(text=text), answer='"caf\u00e9"', answer_start=4)
-    shown = material.shown_source(source, {"passage", "answer"})
+    shown = source_texts.shown_source(source, {"passage", "answer"})
     assert shown.passage == (("The ", "plain"), ("“Cafe\u0301”", "mark"), (" is old.", "plain"))
 
 
@@ -78,4 +78,4 @@ def test_passage_marks_an_answer_that_it_writes_otherwise() -> None:
 )
 def test_modality_known_value_has_a_label(imported: str, expected: str) -> None:
     source = Source(modality=imported)
-    assert material.shown_source(source, {"modality"}).modality == expected
+    assert source_texts.shown_source(source, {"modality"}).modality == expected
