@@ -1,5 +1,5 @@
--- What constraints cannot say. A function with SECURITY DEFINER runs as the owner of the database, with a search
--- path of its own, and only the server's role may call it (config/database/roles.py).
+-- Rules that no constraint can express. A function with SECURITY DEFINER runs as the owner of the database, with a
+-- search path of its own, and only the server's role may call it (config/database/roles.py).
 
 -- Judgments are only added and superseded. They are deleted by the two functions below that erase, and with the
 -- file that brought them.
