@@ -132,7 +132,7 @@ def make_campaign(dataset: Any) -> Any:
         protocol=protocols.install(document=without_criteria(whole, ["correctness"])),
         plan={"title": "Envelope", "annotators_per_task": ANNOTATORS_PER_QUESTION},
     )
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     with told("tasks and assignments"):
         campaigns.open_campaign(campaign=campaign, now=timezone.now())
         snapshots.take_snapshot(campaign=campaign, now=timezone.now())

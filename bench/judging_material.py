@@ -58,7 +58,7 @@ def open_campaign(*, tasks: int) -> Round:
     protocol = protocols.install(document=documents.shipped("qgbench"))
     plan = {"title": "Locks", "annotators_per_task": PLACES}
     campaign = campaigns.create_campaign(by=by, dataset=dataset, protocol=protocol, plan=plan)
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     round = Round.objects.select_related("campaign").get(campaign=campaign)
     names = {
         "tasks": tasks,

@@ -181,7 +181,7 @@ def campaign(*, manager: User | None = None, **fields: Any) -> Campaign:
 def opened(*, now: datetime | None = None, **fields: Any) -> Campaign:
     """Return a campaign that was locked and opened, with its tasks and places."""
     made = campaign(**fields)
-    campaigns.lock_protocol(campaign=made, now=now or timezone.now())
+    campaigns.lock_plan(campaign=made, now=now or timezone.now())
     campaigns.open_campaign(campaign=made, now=now or timezone.now())
     return made
 

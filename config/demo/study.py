@@ -125,7 +125,7 @@ def _campaign(dataset: Dataset, by: User, now: datetime, **plan: Any) -> Campaig
     campaign = campaigns.create_campaign(
         by=by, dataset=dataset, protocol=protocol, plan=plan, origin=origin
     )
-    campaigns.lock_protocol(campaign=campaign, now=now)
+    campaigns.lock_plan(campaign=campaign, now=now)
     campaigns.open_campaign(campaign=campaign, now=now)
     return campaign
 

@@ -59,7 +59,7 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/amend/", plans.amend_plan, name="amend"),
     path("campaigns/<uuid:uuid>/duplicate/", campaigns.duplicate_campaign_view, name="duplicate"),
     path("campaigns/<uuid:uuid>/discard/", campaigns.discard_draft_view, name="discard"),
-    path("campaigns/<uuid:uuid>/lock/", plans.lock_protocol_view, name="lock"),
+    path("campaigns/<uuid:uuid>/lock/", plans.lock_plan_view, name="lock"),
     path("campaigns/<uuid:uuid>/launch/", plans.launch_campaign, name="launch"),
     path("campaigns/<uuid:uuid>/open/", campaigns.open_campaign_view, name="open"),
     path(

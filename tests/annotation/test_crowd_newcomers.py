@@ -174,7 +174,7 @@ def test_training_and_qualification_take_as_long_as_they_take() -> None:
     )  # fmt: skip
     item(campaign, kind=Exercise.Kind.TRAINING)
     item(campaign)
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     campaigns.open_campaign(campaign=campaign, now=timezone.now())
     platform = platform_of(Campaign.objects.get(pk=campaign.pk))
     person = Person(fake(platform)).joins()

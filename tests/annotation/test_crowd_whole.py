@@ -41,7 +41,7 @@ def platform():
     campaigns.change_plan(campaign=campaign, plan={"quality": plan})
     item(campaign)
     campaign.refresh_from_db()
-    campaigns.lock_protocol(campaign=campaign, now=factories.timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=factories.timezone.now())
     campaigns.open_campaign(campaign=campaign, now=factories.timezone.now())
     return platform_of(Campaign.objects.get(pk=campaign.pk))
 

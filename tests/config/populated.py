@@ -141,7 +141,7 @@ def repeated() -> tuple[Campaign, Campaign]:
 def judged(draft: Campaign) -> Campaign:
     """Open a campaign, have one annotator judge all of it, and close it."""
     now = timezone.now()
-    campaigns.lock_protocol(campaign=draft, now=now)
+    campaigns.lock_plan(campaign=draft, now=now)
     campaigns.open_campaign(campaign=draft, now=now)
     work(factories.enrollment(draft), tasks=100, choose=varied)
     campaigns.close_campaign(campaign=draft, now=now)

@@ -31,7 +31,7 @@ def main() -> None:
         protocol=Protocol.objects.filter(key="qgeval", owner=None).latest("id"),
         plan={"title": "Locked campaign", "annotators_per_task": 2},
     )
-    campaigns.lock_protocol(campaign=locked, now=now)
+    campaigns.lock_plan(campaign=locked, now=now)
     administrator = User.objects.create_superuser("administrator", password=researcher.password)
     accounts.register_administrator(user=administrator)
     said = {

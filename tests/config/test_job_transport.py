@@ -128,7 +128,7 @@ def test_worker_started_while_the_database_is_away_waits_and_does_the_jobs(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     campaign = factories.campaign()
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     job = jobs.enqueue(
         kind=campaigns.LAUNCH, parameters={}, by=campaign.created_by, campaign=campaign
     )

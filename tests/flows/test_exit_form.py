@@ -32,7 +32,7 @@ def test_a_form_is_written_answered_and_read(new_page: Any) -> None:
     manager.get_by_text("Was anything unclear?").first.wait_for()
     found += problems(manager)
 
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     campaigns.open_campaign(campaign=campaign, now=timezone.now())
     own = factories.enrollment(campaign)
     held = studies.held(own)

@@ -32,7 +32,7 @@ def study() -> Campaign:
         review_before_submit=True,
     )
     item(campaign, "training")
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
     return campaign
 

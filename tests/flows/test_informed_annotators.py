@@ -32,7 +32,7 @@ def paid_study() -> Campaign:
     )
     for kind in ("training", "qualification"):
         item(campaign, kind)
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
     return campaign
 

@@ -74,6 +74,6 @@ def test_two_rounds_of_calibration(still: Any, new_page: Any) -> None:
     still.get_by_role("link", name="Calibration 2").click()
     body = still.inner_text("body")
     assert "4 → 0" in body
-    assert "lock the protocol" in body
+    assert "lock the plan" in body
     found += looks.problems(still)
     assert found == []

@@ -15,7 +15,7 @@ def in_state(state: str, manager: User | None = None) -> Campaign:
     campaign, now = factories.campaign(manager=manager), timezone.now()
     reached = STATES.index(state)
     if reached >= STATES.index("locked"):
-        campaigns.lock_protocol(campaign=campaign, now=now)
+        campaigns.lock_plan(campaign=campaign, now=now)
     if reached >= STATES.index("open"):
         campaigns.open_campaign(campaign=campaign, now=now)
     if reached >= STATES.index("closed"):

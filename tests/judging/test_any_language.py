@@ -52,7 +52,7 @@ def test_texts_survive_import_page_and_export(language: str) -> None:
         protocol=factories.protocol("qgstec2010-a"),
         annotators_per_task=1,
     )
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     campaigns.open_campaign(campaign=campaign, now=timezone.now())
     client, enrollment = studies.annotator(campaign)
     assignment = studies.held(enrollment)

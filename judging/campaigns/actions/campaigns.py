@@ -250,7 +250,7 @@ def _clean_value(what: str, value: Any) -> Any:
         raise InvalidInput(" ".join(wrong.messages), field="value") from None
 
 
-def lock_protocol(
+def lock_plan(
     *, campaign: Campaign, now: datetime, by: User | None = None, secret: str = ""
 ) -> None:
     """Fix the plan and its hash; from here on every change is a deviation. Refreshes

@@ -35,7 +35,7 @@ def closed_campaign(
     campaign = campaigns.create_campaign(
         by=by, dataset=dataset, protocol=protocol, plan=plan, origin=Campaign.Origin.IMPORTED
     )
-    campaigns.lock_protocol(campaign=campaign, now=now, by=by)
+    campaigns.lock_plan(campaign=campaign, now=now, by=by)
     for state in (Campaign.State.OPEN, Campaign.State.CLOSED):
         campaigns.move_campaign(campaign=campaign, to=state, now=now, by=by)
     campaign.rounds.update(opened_at=now, closed_at=now)

@@ -87,7 +87,7 @@ def copy_draft(*, draft: Campaign, by: User, now: datetime, settings: Mapping[st
         check_items.copy_checks(draft, copy)
         seed = f"dry run {draft.uuid} {settings.get('seed', number)}"
         secret = hashlib.sha256(seed.encode()).hexdigest()
-        campaigns.lock_protocol(campaign=copy, now=now, by=by, secret=secret)
+        campaigns.lock_plan(campaign=copy, now=now, by=by, secret=secret)
         campaigns.open_campaign(campaign=copy, now=now, by=by)
     return run
 

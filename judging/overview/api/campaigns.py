@@ -407,7 +407,7 @@ class Campaigns(mixins.ListModelMixin, Resource):
     @action(detail=True, methods=["post"])
     def lock(self, request: Request, uuid: UUID) -> Response:
         """Lock the plan and the design of a draft."""
-        campaigns.lock_protocol(campaign=self.campaign, now=timezone.now(), by=request.user)
+        campaigns.lock_plan(campaign=self.campaign, now=timezone.now(), by=request.user)
         return self.shown(self.campaign)
 
     @extend_schema(

@@ -198,10 +198,10 @@ def amend_plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_for_managers
 @require_POST
-def lock_protocol_view(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def lock_plan_view(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Lock the plan, and open the campaign later."""
     with refusals_shown(request):
-        campaigns.lock_protocol(campaign=campaign, now=timezone.now(), by=request.user)
+        campaigns.lock_plan(campaign=campaign, now=timezone.now(), by=request.user)
         messages.success(request, _("The plan is locked. Open the campaign when you are ready."))
     return redirect("judging:campaign", campaign.uuid)
 
@@ -232,7 +232,7 @@ def _launched(request: HttpRequest, campaign: Campaign, lacks: list[str]) -> Htt
     now, is_slow = timezone.now(), campaigns.is_slow_to_open(campaign)
     with transaction.atomic():
         if campaign.state == Campaign.State.DRAFT:
-            campaigns.lock_protocol(campaign=campaign, now=now, by=request.user)
+            campaigns.lock_plan(campaign=campaign, now=now, by=request.user)
         campaigns.note_lacks(campaign=campaign, lacks=lacks, by=request.user, now=now)
         if broken := crowd_platforms.unmet(campaign):
             crowd_platforms.note_unmet(campaign=campaign, rules=broken, by=request.user)

@@ -120,6 +120,6 @@ def test_lock_fixes_how_many_checks_there_are_and_their_hash():
     campaigns.change_plan(campaign=campaign, plan={"quality": plan})
     check_copies.make_degraded_copies(campaign=campaign)
     campaign.refresh_from_db()
-    campaigns.lock_protocol(campaign=campaign, now=factories.timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=factories.timezone.now())
     assert campaign.locked_plan["checks"]["degraded"] == 3
     assert len(campaign.locked_plan["checks"]["sha256"]) == 64

@@ -30,7 +30,7 @@ def study() -> tuple[Campaign, Round, list[Enrollment]]:
     people = [enrollments.enroll(campaign=campaign, user=factories.user()) for _ in range(2)]
     pilot = begun(campaign, kind="pilot", size=3, apart=False)
     rounds.end_round(round=pilot, by=campaign.created_by, now=NOW)
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
     values = cycle([3, 2, 3, 1, 2])
     for each in people:
@@ -88,7 +88,7 @@ def test_pilot_kept_apart_can_still_be_analysed_after_the_lock() -> None:
     pilot = begun(campaign, kind="pilot", size=2)
     for each in people:
         judged(each, pilot)
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     read = frames.read_campaign(campaign, round="pilot")
     assert len(read.judgments.merge(read.slots, on="unit")) == len(read.judgments) == 16
     main = frames.read_campaign(campaign)

@@ -91,5 +91,5 @@ def test_overview_says_what_is_missing_before_it_opens(client) -> None:
     plan = {"consent": "I agree.", "contact": "Ada", "ethics": "none"}
     campaigns.change_plan(campaign=campaign, plan=plan)
     assert not any(said in client.get(overview).text for said in missing)
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     assert campaign.locked_plan["texts"]["ethics"] == "none"

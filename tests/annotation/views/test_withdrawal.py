@@ -115,7 +115,7 @@ def test_nobody_withdraws_from_a_closed_study_or_for_another() -> None:
 def test_consent_page_and_locked_protocol_say_it_and_other_protocols_keep_their_hash() -> None:
     may, may_not = (factories.campaign(withdrawal=each) for each in (True, False))
     for each in (may, may_not):
-        campaigns.lock_protocol(campaign=each, now=timezone.now())
+        campaigns.lock_plan(campaign=each, now=timezone.now())
     assert may.locked_plan["texts"]["withdrawal"] is True
     assert "withdrawal" not in may_not.locked_plan["texts"]
     told = [

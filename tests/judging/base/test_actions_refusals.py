@@ -87,7 +87,7 @@ def asked_at_the_end(campaign: Campaign) -> object:
 
 REFUSED: list[tuple[str, Act, str]] = [
     *(("draft", moved(to), "campaign_state") for to in ("open", "closed", "archived", "draft")),
-    ("locked", lambda made: campaigns.lock_protocol(campaign=made, now=NOW), "campaign_state"),
+    ("locked", lambda made: campaigns.lock_plan(campaign=made, now=NOW), "campaign_state"),
     ("locked", opened_without_questions, "nothing_to_judge"),
     ("archived", lambda made: campaigns.open_campaign(campaign=made, now=NOW), "campaign_state"),
     ("open", lambda made: campaigns.discard_draft(campaign=made), "not_a_draft"),

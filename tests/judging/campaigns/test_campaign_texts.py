@@ -62,5 +62,5 @@ def test_plan_takes_texts_in_another_language_and_fixes_them_by_the_lock() -> No
     assert answer.status_code == 302, answer.context["form"].errors
     campaign.refresh_from_db()
     assert campaign.translated_texts == {"de": {"introduction": "Hallo."}}
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     assert campaign.locked_plan["texts"]["translated_texts"] == campaign.translated_texts

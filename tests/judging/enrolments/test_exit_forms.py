@@ -71,7 +71,7 @@ def finished(campaign: Campaign) -> tuple[Client, Enrollment]:
 
 
 def opened(campaign: Campaign) -> None:
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     campaigns.open_campaign(campaign=campaign, now=timezone.now())
 
 

@@ -98,7 +98,7 @@ def test_change_refuses_to_merge_systems_that_both_answered_a_source():
 def test_change_of_a_name_under_a_locked_protocol_is_a_deviation():
     dataset = assembled()
     campaign = factories.campaign(dataset=dataset, manager=dataset.owner)
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
 
     [made] = change(dataset, Alba="T5")
     system_names.undo(change=made, by=dataset.owner, now=NOW)
@@ -109,7 +109,7 @@ def test_change_of_a_name_under_a_locked_protocol_is_a_deviation():
 
 def test_change_refuses_to_merge_under_a_locked_protocol():
     dataset = assembled(SPELLED)
-    campaigns.lock_protocol(
+    campaigns.lock_plan(
         campaign=factories.campaign(dataset=dataset, manager=dataset.owner), now=NOW
     )
 

@@ -95,7 +95,7 @@ def at_work(campaign: Campaign) -> jobs.Work:
 def test_launched_large_campaign_has_been_counted_before_anybody_looks(monkeypatch):
     monkeypatch.setattr(snapshots, "LARGE", -1)
     campaign = factories.campaign()
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
 
     overview_tasks.run_launch_job(at_work(campaign))
 

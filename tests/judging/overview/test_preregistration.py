@@ -38,7 +38,7 @@ def planned(**columns: object) -> Campaign:
         pay="9 euros an hour",
         **columns,
     )
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now(), by=campaign.created_by)
+    campaigns.lock_plan(campaign=campaign, now=timezone.now(), by=campaign.created_by)
     return campaign
 
 
@@ -92,7 +92,7 @@ def test_what_people_wrote_is_text_in_it_and_neither_a_tag_nor_a_link_nor_a_head
     )
     Dataset.objects.update(name=sign)
     by, now = campaign.created_by, timezone.now()
-    campaigns.lock_protocol(campaign=campaign, now=now, by=by)
+    campaigns.lock_plan(campaign=campaign, now=now, by=by)
     change = {"what": "pay", "value": f"{sign} more", "reason": sign}
     campaigns.amend_field(campaign=campaign, by=by, now=now, **change)
     shown = MarkdownIt("commonmark", {"html": True}).render(preregistration.as_markdown(campaign))
@@ -122,7 +122,7 @@ def test_it_is_downloaded_once_the_protocol_is_locked() -> None:
     client.force_login(campaign.created_by)
     address = reverse("judging:preregistration", args=[campaign.uuid])
     assert client.get(address).status_code == 404
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now(), by=campaign.created_by)
+    campaigns.lock_plan(campaign=campaign, now=timezone.now(), by=campaign.created_by)
     answer = client.get(address)
     assert answer.text == preregistration.as_markdown(Campaign.objects.get(pk=campaign.pk))
     assert answer["Content-Disposition"] == 'attachment; filename="preregistration.md"'
@@ -243,7 +243,7 @@ def locked_once(lasting: None) -> Campaign:
         hypotheses=DECLARED,
         selection={"systems": ["Alba"]},
     )
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now(), by=campaign.created_by)
+    campaigns.lock_plan(campaign=campaign, now=timezone.now(), by=campaign.created_by)
     whole = campaign.locked_plan
     assert whole is not None
     exercise = {"passage": "", "answer": "", "question": "Who?", "keys": {}}

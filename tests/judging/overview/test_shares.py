@@ -70,7 +70,7 @@ def test_owner_lets_somebody_use_a_dataset_sees_it_and_ends_it(shared) -> None:
     client = factories.logged_in(other)
     assert planned(client, campaign) == 302
     theirs = Campaign.objects.get(title="My own")
-    campaigns.lock_protocol(campaign=theirs, now=theirs.created_at)
+    campaigns.lock_plan(campaign=theirs, now=theirs.created_at)
     campaigns.open_campaign(campaign=theirs, now=theirs.created_at)
     campaigns.remove_member(campaign=campaign, user=other, role="analyst")
     overview = reverse("judging:campaign", args=[theirs.uuid])

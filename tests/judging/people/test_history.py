@@ -231,7 +231,7 @@ def _acts() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
             Campaign.objects.filter(pk=of.pk).values_list("state", "lease_minutes").first()
         )
 
-    yield "lock", lambda: campaigns.lock_protocol(campaign=draft, now=now), state(draft)
+    yield "lock", lambda: campaigns.lock_plan(campaign=draft, now=now), state(draft)
     yield "discard", lambda: campaigns.discard_draft(campaign=draft), state(draft)
     yield (
         "pause",
@@ -452,7 +452,7 @@ def test_page_of_a_campaign_shows_its_own_events_to_managers_and_analysts() -> N
     campaigns.add_member(campaign=mine, user=analyst, role="analyst", by=mine.created_by)
     campaigns.create_invitation(campaign=other, by=other.created_by)
     page = factories.logged_in(analyst).get(f"/campaigns/{mine.uuid}/history/").text
-    assert "protocol locked" in page
+    assert "plan locked" in page
     assert re.search(r"role given</th>\s*<td dir=\"auto\">wei</td>", page)
     assert f"<td>{mine.created_by.username}</td>" in page
     assert "link made" not in page.partition("<tbody>")[2]

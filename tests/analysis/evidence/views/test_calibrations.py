@@ -225,7 +225,7 @@ def test_lock_fixes_the_decisions_and_names_them_in_the_protocol(campaign, peopl
     discussions.store_decisions(
         campaign=campaign, text="- Ask twice.", round=round, by=campaign.created_by, now=NOW
     )
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     assert campaign.locked_plan["texts"]["decisions"] == {"version": 1, "text": "- Ask twice."}
     with pytest.raises(discussions.GuidelineLocked):
         discussions.store_decisions(

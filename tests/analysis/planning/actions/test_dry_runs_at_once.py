@@ -95,7 +95,7 @@ def test_who_joins_or_leaves_a_draft_does_not_wait_for_its_dry_run(draft, monkey
             cursor.execute("SET lock_timeout = '2s'")
         campaigns.remove_member(campaign=draft, user=analyst, role="analyst")
         enrollments.join_by_link(invitation=link, user=None, agreed=True, now=timezone.now())
-        campaigns.lock_protocol(campaign=factories.campaign(dataset=draft.dataset), now=NOW)
+        campaigns.lock_plan(campaign=factories.campaign(dataset=draft.dataset), now=NOW)
         with transaction.atomic():
             files.lock_dataset_files(draft.dataset)
         protocol_drafts.start_protocol_draft(by=draft.created_by, text=factories.SMALL, now=NOW)

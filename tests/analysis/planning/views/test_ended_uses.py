@@ -41,7 +41,7 @@ def test_owner_deletes_what_nobody_judged_in_and_then_the_dataset(used) -> None:
     owner, about = factories.logged_in(material.owner), {"manager": other, "dataset": material}
     draft, locked = factories.campaign(**about), factories.campaign(**about)
     copies.copy_draft(draft=draft, by=other, now=NOW, settings={})
-    campaigns.lock_protocol(campaign=locked, now=NOW)
+    campaigns.lock_plan(campaign=locked, now=NOW)
     campaigns.move_campaign(campaign=locked, to="archived", now=NOW)
     opened = factories.opened(**about)
     joined = factories.enrollment(opened)
@@ -99,5 +99,5 @@ def test_simulated_copy_fixes_nothing_of_a_dataset(used) -> None:
     copy = copies.copy_draft(draft=draft, by=other, now=NOW, settings={}).campaign
     assert files.locked_campaigns(material) == []
     dry_runs.remove_dry_run(campaign=copy, by=other)
-    campaigns.lock_protocol(campaign=draft, now=NOW)
+    campaigns.lock_plan(campaign=draft, now=NOW)
     assert files.locked_campaigns(material) == [draft]

@@ -59,13 +59,13 @@ def two(lasting) -> tuple[Campaign, Campaign]:
     )  # fmt: skip
     Campaign.objects.filter(pk=first.pk).update(guideline_version=1)
     first.refresh_from_db()
-    campaigns.lock_protocol(campaign=first, now=now)
+    campaigns.lock_plan(campaign=first, now=now)
     campaigns.open_campaign(campaign=first, now=now)
     judged(first, FIRST)
     second = clones.clone_study(campaign=first, by=first.created_by)
     assert not second.enrollments.exists()
     campaigns.change_plan(campaign=second, plan={"consent": "Another one.", "title": "Again"})
-    campaigns.lock_protocol(campaign=second, now=now)
+    campaigns.lock_plan(campaign=second, now=now)
     campaigns.open_campaign(campaign=second, now=now)
     judged(second, AGAIN)
     return first, second
@@ -149,7 +149,7 @@ def three_annotators(lasting) -> tuple[Campaign, Campaign]:
         favour_alba_but_the_third(first, place)
     campaigns.close_campaign(campaign=first, now=timezone.now())
     second = clones.clone_study(campaign=first, by=first.created_by)
-    campaigns.lock_protocol(campaign=second, now=timezone.now())
+    campaigns.lock_plan(campaign=second, now=timezone.now())
     campaigns.open_campaign(campaign=second, now=timezone.now())
     for place in range(3):
         favour_alba_but_the_third(second, place)
@@ -245,7 +245,7 @@ def test_lock_of_a_reproduction_whose_protocol_was_changed_is_refused(two, plan)
     made = clones.clone_study(campaign=two[0], by=two[0].created_by)
     campaigns.change_plan(campaign=made, plan=plan)
     with refused("reproduction_differs"):
-        campaigns.lock_protocol(campaign=made, now=timezone.now())
+        campaigns.lock_plan(campaign=made, now=timezone.now())
 
 
 def test_who_settled_values_of_the_first_study_cannot_judge_in_the_second(two):

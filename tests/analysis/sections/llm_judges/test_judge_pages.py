@@ -287,7 +287,7 @@ def test_means_that_people_correct_stand_by_criterion_and_judge():
     lacking = row("Other", "Alba", saves=nan, corrected=value(nan, reason="no source left"))
     first, second = page(PredictionPoweredMeans, row("Judge", ""), row("Judge", "Alba"), lacking)
     assert [first.title, second.title] == ["Correctness: Judge", "Correctness: Other"]
-    assert first.columns == ["People alone", "With the machine", "Trust", "Saves"]
+    assert first.columns == ["People alone", "With the LLM judge", "Trust", "Saves"]
     cells = ["2.11 / [2.01, 2.21]", "2.32 / [2.22, 2.42]", "0.75", "× 1.6"]
     under = "2,400 of 4,000 items"
     assert told(first) == [[f"all that it judged / {under}", *cells], [f"Alba / {under}", *cells]]

@@ -92,7 +92,7 @@ def others_write_history() -> bool:
 
 def test_others_write_history_while_a_campaign_that_noted_its_opening_is_laid_out() -> None:
     campaign, free = factories.campaign(), []
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(
         campaign=campaign, now=NOW, progress=lambda *_told: free.append(others_write_history())
     )

@@ -40,7 +40,7 @@ def planned(**fields: object) -> tuple[Campaign, Enrollment, System]:
 
 
 def opened(campaign: Campaign) -> None:
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
 
 
@@ -163,7 +163,7 @@ def test_what_would_leave_nothing_to_judge_is_refused_with_the_reason() -> None:
     own_systems.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
     Campaign.objects.filter(pk=campaign.pk).update(order="panel")
     with refused("plan_misfit"):
-        campaigns.lock_protocol(campaign=campaign, now=NOW)
+        campaigns.lock_plan(campaign=campaign, now=NOW)
     whole, reader, brisa = planned(protocol=factories.protocol())
     with refused("cannot_bar_author"):
         own_systems.set_systems(enrollment=reader, systems=[brisa], by=whole.created_by)

@@ -43,7 +43,7 @@ def test_create_makes_the_creator_manager_and_a_main_round():
 def test_lock_fixes_the_protocol_and_its_hash():
     one, other = factories.campaign(lease_minutes=1), factories.campaign(lease_minutes=2)
     for each in (one, other):
-        campaigns.lock_protocol(campaign=each, now=NOW)
+        campaigns.lock_plan(campaign=each, now=NOW)
     assert (one.state, one.locked_at, one.locked_plan["design"]["lease_minutes"]) == (
         "locked",
         NOW,
@@ -58,9 +58,9 @@ def test_a_plan_of_more_places_than_a_database_should_hold_is_not_locked(monkeyp
     factories.dataset()  # of another user: it does not count
     campaign = factories.campaign(annotators_per_task=1_000)
     with refused("too_many_assignments"):
-        campaigns.lock_protocol(campaign=campaign, now=NOW)
+        campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 3})
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     Campaign.objects.filter(pk=campaign.pk).update(annotators_per_task=1_000)
     with refused("too_many_assignments"):
         campaigns.open_campaign(campaign=Campaign.objects.get(pk=campaign.pk), now=NOW)
@@ -73,7 +73,7 @@ def test_a_plan_with_a_page_of_too_many_choices_is_not_locked_nor_shown(monkeypa
     assert client.get(preview).status_code == 200
     monkeypatch.setattr(rounds, "MAX_PAGE_CHOICES", 11)
     with refused("page_too_large"):
-        campaigns.lock_protocol(campaign=campaign, now=NOW)
+        campaigns.lock_plan(campaign=campaign, now=NOW)
     with refused("page_too_large"):
         begun(campaign)
     assert refusals_on(client.get(preview, follow=True)) == ["page_too_large"]
@@ -85,7 +85,7 @@ def test_a_plan_with_a_page_of_too_many_choices_is_not_locked_nor_shown(monkeypa
 def test_locked_plan_changes_only_as_a_deviation():
     campaign = factories.campaign(lease_minutes=30)
     campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 9})
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     with refused("plan_locked"):
         campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 10})
     with refused("plan_locked"):
@@ -186,7 +186,7 @@ def test_same_secret_lays_the_same_places_and_another_does_not():
     for secret in ("5" * 64, "5" * 64, "6" * 64):
         material = factories.dataset(sources=20)
         campaign = factories.campaign(dataset=material, annotators_per_task=2, origin="simulated")
-        campaigns.lock_protocol(campaign=campaign, now=NOW, secret=secret)
+        campaigns.lock_plan(campaign=campaign, now=NOW, secret=secret)
         campaigns.open_campaign(campaign=campaign, now=NOW)
         rows = Assignment.objects.filter(round__campaign=campaign).order_by("position")
         laid.append(list(rows.values_list("task__number", "place")))
@@ -260,6 +260,6 @@ def test_discard_removes_a_draft_with_its_pilot_and_leaves_the_dataset():
 def test_limit_of_tasks_is_part_of_the_protocol_only_where_there_is_one() -> None:
     limited, free = factories.campaign(tasks_per_annotator=5), factories.campaign()
     for each in (limited, free):
-        campaigns.lock_protocol(campaign=each, now=NOW)
+        campaigns.lock_plan(campaign=each, now=NOW)
     assert limited.locked_plan["design"]["tasks_per_annotator"] == 5
     assert "tasks_per_annotator" not in free.locked_plan["design"]

@@ -38,7 +38,7 @@ def revealed(**fields) -> dict:
 def test_lock_makes_a_secret_of_256_bits_and_publishes_its_hash() -> None:
     one, other = factories.campaign(), factories.campaign()
     for each in (one, other):
-        campaigns.lock_protocol(campaign=each, now=NOW)
+        campaigns.lock_plan(campaign=each, now=NOW)
     assert one.secret != other.secret
     assert len(bytes.fromhex(one.secret)) == 32
     assert one.locked_plan["draws"] == {
@@ -52,7 +52,7 @@ def test_secret_of_a_pilot_is_that_of_the_campaign() -> None:
     pilot = campaign.rounds.create(kind="pilot")
     rounds.open_round(round=pilot, now=NOW)
     before = Campaign.objects.get(pk=campaign.pk).secret
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     assert campaign.secret == before != ""
 
 
@@ -61,7 +61,7 @@ def test_secret_of_a_pilot_is_that_of_the_campaign() -> None:
 )
 def test_secret_is_given_to_simulations_only_and_whole(origin: str, secret: str) -> None:
     with pytest.raises(draws.GuessableSecret):
-        campaigns.lock_protocol(campaign=factories.campaign(origin=origin), now=NOW, secret=secret)
+        campaigns.lock_plan(campaign=factories.campaign(origin=origin), now=NOW, secret=secret)
 
 
 def test_database_refuses_a_running_campaign_without_secret() -> None:

@@ -36,7 +36,7 @@ def planned(**fields) -> Campaign:
 
 def opened() -> Campaign:
     campaign = planned()
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     campaigns.open_campaign(campaign=campaign, now=timezone.now())
     return campaign
 
@@ -136,7 +136,7 @@ def test_who_joined_before_the_plan_was_fixed_is_seated_at_the_opening() -> None
     assert early.seat is None
     campaigns.change_plan(campaign=campaign, plan={"order": "panel"})
     campaign.refresh_from_db()
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=timezone.now())
     campaigns.open_campaign(campaign=campaign, now=timezone.now())
     early.refresh_from_db()
     assert early.seat == 1

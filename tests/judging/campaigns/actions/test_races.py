@@ -34,7 +34,7 @@ def test_lock_fixes_the_plan_that_was_saved_at_the_same_moment() -> None:
         campaigns.change_plan(
             campaign=campaign, plan={"annotators_per_task": 5, "consent": "I agree."}
         )
-        locking = waiting_for_us(lambda: campaigns.lock_protocol(campaign=campaign, now=NOW))
+        locking = waiting_for_us(lambda: campaigns.lock_plan(campaign=campaign, now=NOW))
     locking.join()
     runs = Campaign.objects.get(pk=campaign.pk)
     assert (runs.state, runs.annotators_per_task) == ("locked", 5)
@@ -53,7 +53,7 @@ def test_plan_saved_while_the_protocol_is_locked_is_refused() -> None:
             refused.append(error)
 
     with transaction.atomic():
-        campaigns.lock_protocol(campaign=Campaign.objects.get(pk=campaign.pk), now=NOW)
+        campaigns.lock_plan(campaign=Campaign.objects.get(pk=campaign.pk), now=NOW)
         saving = waiting_for_us(save)
     saving.join()
     assert len(refused) == 1
@@ -76,7 +76,7 @@ def test_accepted_values_corrected_while_the_protocol_is_locked_are_a_deviation_
     campaign = factories.campaign()
     item, correction = gold_of(campaign, 2)
     with transaction.atomic():
-        campaigns.lock_protocol(campaign=campaign, now=NOW)
+        campaigns.lock_plan(campaign=campaign, now=NOW)
         correcting = waiting_for_us(lambda: check_items.correct_gold(**correction))
     correcting.join()
     [deviation] = Deviation.objects.all()
@@ -89,7 +89,7 @@ def test_plan_locked_while_accepted_values_are_corrected_fixes_the_new_ones() ->
     _item, correction = gold_of(campaign, 2)
     with transaction.atomic():
         check_items.correct_gold(**correction)
-        locking = waiting_for_us(lambda: campaigns.lock_protocol(campaign=campaign, now=NOW))
+        locking = waiting_for_us(lambda: campaigns.lock_plan(campaign=campaign, now=NOW))
     locking.join()
     locked = Campaign.objects.get(pk=campaign.pk)
     assert locked.locked_plan["checks"] == check_items.checks_document(locked)["checks"]
@@ -222,7 +222,7 @@ def shared() -> Campaign:
     """Return a locked campaign of a user who may use another user's dataset."""
     maker = factories.researcher()
     campaign = factories.campaign(manager=maker, dataset=factories.dataset())
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     return campaign
 
 

@@ -29,7 +29,7 @@ def ended(round: Round) -> Round:
 def test_rounds_take_fresh_sources_each_and_the_main_round_the_rest() -> None:
     campaign = draft()
     first, second = ended(begun(campaign)), ended(begun(campaign, size=3))
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
     main = campaign.rounds.get(kind="main")
     parts = [sources(each) for each in (first, second, main)]
@@ -43,7 +43,7 @@ def test_rounds_take_fresh_sources_each_and_the_main_round_the_rest() -> None:
 def test_pilot_that_is_judged_again_stays_in_the_main_round() -> None:
     campaign = draft()
     pilot = ended(begun(campaign, kind="pilot", apart=False))
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
     assert sources(pilot) < sources(campaign.rounds.get(kind="main"))
     assert "selection" not in campaign.locked_plan
@@ -53,7 +53,7 @@ def test_a_sample_of_the_main_round_is_drawn_from_what_calibration_left() -> Non
     sample = {"sample": {"size": 4, "seed": 7, "over": "sources", "column": "", "each": False}}
     campaign = draft(selection=sample)
     first = ended(begun(campaign, size=4))
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
     main = sources(campaign.rounds.get(kind="main"))
     assert len(main) == 4
@@ -90,7 +90,7 @@ def test_panels_are_for_the_main_round() -> None:
 def test_draws_of_all_rounds_can_be_checked(order: str) -> None:
     campaign = draft(order=order)
     ended(begun(campaign))
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
     campaigns.close_campaign(campaign=campaign, now=NOW)
     draws.reveal_secret(campaign=campaign, now=NOW)
@@ -106,7 +106,7 @@ def test_draws_of_all_rounds_can_be_checked(order: str) -> None:
 def test_lock_ends_the_round_that_runs() -> None:
     campaign = draft()
     running = begun(campaign)
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     running.refresh_from_db()
     assert running.closed_at == NOW
 
@@ -124,7 +124,7 @@ def test_opening_and_closing_are_noted() -> None:
 def test_places_are_checked_as_they_are_stored_so_that_the_end_does_not_hold_the_history() -> None:
     """Millions of checks at the end would come after the history's lock, which is taken there."""
     campaign, told = draft(), []
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
 
     def progress(_done: int, _total: int, stage: str) -> None:
         told.append(stage)

@@ -58,7 +58,7 @@ def test_lock_fixes_the_selection_its_counts_and_its_hash():
     one = factories.campaign(dataset=dataset, selection=chosen)
     other = factories.campaign(dataset=dataset)
     for each in (one, other):
-        campaigns.lock_protocol(campaign=each, now=NOW)
+        campaigns.lock_plan(campaign=each, now=NOW)
     lines = ["s1\tAlba\t0\n", "s1\tAlba\t1\n"]
     lines += [f"s3\t{system}\t{position}\n" for system in ("Alba", "Brisa") for position in (0, 1)]
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
@@ -72,7 +72,7 @@ def test_lock_fixes_the_selection_its_counts_and_its_hash():
 
 def test_renaming_a_system_after_the_lock_leaves_what_is_judged():
     campaign = factories.campaign(selection=OF_A)
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     System.objects.filter(name="Alba").update(name="Alba 2")
     campaigns.open_campaign(campaign=campaign, now=NOW)
     assert judged(campaign) == [("s1", "Alba 2"), ("s2", "Alba 2")]
@@ -82,7 +82,7 @@ def test_selection_that_does_not_fit_any_more_refuses_the_lock():
     campaign = factories.campaign(selection=OF_A)
     System.objects.filter(name="Alba").update(name="Alba 2")
     with refused("selection_misfit"):
-        campaigns.lock_protocol(campaign=campaign, now=NOW)
+        campaigns.lock_plan(campaign=campaign, now=NOW)
     campaign.refresh_from_db()
     assert campaign.state == "draft"
     assert (
@@ -129,7 +129,7 @@ def test_panel_of_a_selection_has_seats_for_its_systems_alone():
             Selection(systems=("Alba", "Corvo"), pairs=(("s1", ""), ("s2", "")))
         ),
     )
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
     places = Assignment.objects.filter(round__campaign=campaign)
     met = places.values_list("seat", "task__task_units__unit__question_set__system__name")
@@ -159,7 +159,7 @@ def test_report_counts_the_selection_alone():
     chosen = Selection(pairs=(("s1", "Alba"), ("s2", "Alba")))
     campaign = factories.campaign(dataset=dataset, selection=selection_to_document(chosen))
     assert len(frames.read_campaign(campaign).questions) == 6
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     read = frames.read_campaign(campaign)
     assert read.questions[["source", "system"]].values.tolist() == [["s1", "Alba"], ["s2", "Alba"]]
     assert read.questions["text"].isna().tolist() == [False, True]
@@ -172,7 +172,7 @@ def test_report_counts_the_selection_alone():
 def test_report_without_a_selection_is_of_the_whole_dataset():
     campaign = factories.campaign()
     before = frames.hash_data(frames.read_campaign(campaign))
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     assert frames.hash_data(frames.read_campaign(campaign)) == before
     assert len(frames.read_campaign(campaign).questions) == 4
 

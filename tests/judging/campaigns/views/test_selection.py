@@ -45,7 +45,7 @@ def test_choice_is_kept_and_shown_in_words_with_counts(page, topical):
     again = page.get(address("selection", topical))
     assert words in again.text
     assert again.context["form"].initial["size"] == 1
-    campaigns.lock_protocol(campaign=topical, now=timezone.now())
+    campaigns.lock_plan(campaign=topical, now=timezone.now())
     assert words in page.get(address("plan", topical)).text
 
 
@@ -104,7 +104,7 @@ def test_choice_that_does_not_fit_names_the_field_and_changes_nothing(page, topi
 
 
 def test_locked_choice_is_not_changed(page, topical):
-    campaigns.lock_protocol(campaign=topical, now=timezone.now())
+    campaigns.lock_plan(campaign=topical, now=timezone.now())
     for answer in (
         page.get(address("selection", topical)),
         chosen(page, topical, systems=["Alba"]),

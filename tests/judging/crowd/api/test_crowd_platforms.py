@@ -93,6 +93,6 @@ def test_crowd_platform_wrong_setting_names_the_field(draft, api, path, changes,
 def test_crowd_platform_of_an_archived_campaign_does_not_change(draft, api, path):
     crowd_platforms.add_crowd_platform(campaign=draft, kind="prolific", by=draft.created_by)
     now = factories.timezone.now()
-    campaigns.lock_protocol(campaign=draft, by=draft.created_by, now=now)
+    campaigns.lock_plan(campaign=draft, by=draft.created_by, now=now)
     campaigns.move_campaign(campaign=draft, to="archived", by=draft.created_by, now=now)
     assert api.patch(path, {"minutes": 50}).status_code == 409

@@ -58,7 +58,7 @@ def test_locked_study_that_breaks_rules_is_opened_only_by_saying_so(page, owner)
     crowd_platforms.add_crowd_platform(campaign=campaign, kind="prolific", by=owner)
     overview = page.get(address("campaign", campaign)).text
     assert "3 rules of the crowd platform are not met" in overview
-    campaigns.lock_protocol(campaign=campaign, now=timezone.now(), by=owner)
+    campaigns.lock_plan(campaign=campaign, now=timezone.now(), by=owner)
 
     answer = page.post(address("open", campaign))
     assert answer.url == address("crowd", campaign)

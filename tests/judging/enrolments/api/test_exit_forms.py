@@ -62,7 +62,7 @@ def test_exit_question_wrong_content_names_the_field(api, path, change, field):
 def test_answers_about_the_person_wait_for_the_end_and_hide_small_groups(draft, api, path):
     texts, ages = api.post(path, OPEN).json()["id"], api.post(path, AGE).json()["id"]
     now = timezone.now()
-    campaigns.lock_protocol(campaign=draft, by=draft.created_by, now=now)
+    campaigns.lock_plan(campaign=draft, by=draft.created_by, now=now)
     campaigns.open_campaign(campaign=draft, by=draft.created_by, now=now)
     answering = factories.enrollment(draft, label="A01")
     given = {texts: "The scale.", ages: "under 30"}

@@ -779,7 +779,7 @@ def test_file_that_others_rest_on_stays_and_they_are_named(dataset):
     add(dataset, SCORES, name="bleu.csv", columns=SCORED)
     computed_score(dataset)
     campaign = factories.campaign(dataset=dataset, manager=dataset.owner)
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
 
     with pytest.raises(Rests) as refused:
         taken_back(first)
@@ -901,7 +901,7 @@ def test_what_is_judged_comes_before_the_lock_or_not_at_all(dataset):
     campaign = factories.campaign(dataset=dataset, manager=dataset.owner)
     added = waiting(dataset, SECOND)
 
-    lock = partial(campaigns.lock_protocol, campaign=campaign, now=NOW)
+    lock = partial(campaigns.lock_plan, campaign=campaign, now=NOW)
     found = at_once(lambda: studies.add_waiting(added), lock)
 
     assert models.Campaign.objects.get().state == "locked"

@@ -66,7 +66,7 @@ def test_who_judges_the_material_is_shown_no_question_of_a_part_of_it(client, se
     part = factories.campaign(
         dataset=judged.dataset, manager=owner, selection={"systems": ["Alba"]}
     )
-    campaigns.lock_protocol(campaign=part, now=timezone.now())
+    campaigns.lock_plan(campaign=part, now=timezone.now())
     factories.enrollment(judged, account=owner)
     client.force_login(owner)
     given = {"address": ADDRESS, "model": "m", "temperature": 0, "repeats": 1, "at_once": 2}

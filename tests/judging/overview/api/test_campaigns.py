@@ -97,7 +97,7 @@ def test_campaigns_change_needs_the_state_that_was_read(api, draft):
     assert api.patch(path, {"title": "Sluices"}, HTTP_IF_MATCH=tag).status_code == 412
     assert api.patch(path, {"annotators_per_task": 2}).json()["annotators_per_task"] == 2
     assert fields_of(api.patch(path, {"order": "x"})) == {"order"}
-    campaigns.lock_protocol(campaign=draft, now=timezone.now())
+    campaigns.lock_plan(campaign=draft, now=timezone.now())
     assert api.patch(path, {"title": "Late"}).status_code == 409
 
 
@@ -157,7 +157,7 @@ def test_campaigns_selection_narrows_what_a_draft_judges(manager, api, draft):
     assert fields_of(api.put(path, {"sample": {"size": 1, "seed": 1, "over": "column"}})) == {
         "sample.column"
     }
-    campaigns.lock_protocol(campaign=draft, now=timezone.now())
+    campaigns.lock_plan(campaign=draft, now=timezone.now())
     assert api.put(path, {}).status_code == 409
 
 

@@ -230,7 +230,7 @@ def test_duplicate_needs_a_right_on_the_material_itself(page, owner):
 
 def test_pay_is_planned_locked_and_amended_with_a_reason(page, draft):
     page.post(address("plan_part", draft, "pay"), {"pay": "9 euros an hour"})
-    campaigns.lock_protocol(campaign=draft, now=timezone.now())
+    campaigns.lock_plan(campaign=draft, now=timezone.now())
     draft.refresh_from_db()
     assert draft.locked_plan["texts"]["pay"] == "9 euros an hour"
 
@@ -306,7 +306,7 @@ def test_declarations_entered_are_stored_and_shown_again(page, draft):
 
 
 def test_declarations_locked_plan_lead_to_the_plan(page, draft):
-    campaigns.lock_protocol(campaign=draft, now=timezone.now())
+    campaigns.lock_plan(campaign=draft, now=timezone.now())
     answer = page.post(address("declarations", draft), DECLARED)
     assert answer.url == address("plan", draft)
     assert Campaign.objects.get().hypotheses == {}
@@ -347,5 +347,5 @@ def test_plan_lets_annotators_switch_the_review_off_only_if_it_says_so() -> None
     page.post(address("plan_part", draft, "pages"), sent)
     draft.refresh_from_db()
     assert draft.review_is_optional
-    campaigns.lock_protocol(campaign=draft, now=timezone.now(), by=draft.created_by)
+    campaigns.lock_plan(campaign=draft, now=timezone.now(), by=draft.created_by)
     assert draft.locked_plan["design"]["review_is_optional"] is True

@@ -45,7 +45,7 @@ def checked(*, sources: int = 30, key: str | None = None, prepare=None, **shares
     campaign.refresh_from_db()
     if prepare:
         prepare(campaign)
-    campaigns.lock_protocol(campaign=campaign, now=factories.timezone.now())
+    campaigns.lock_plan(campaign=campaign, now=factories.timezone.now())
     campaigns.open_campaign(campaign=campaign, now=factories.timezone.now())
     return campaign
 

@@ -49,7 +49,7 @@ def opened(*kinds: str, repeated: bool = False, **fields) -> tuple[Campaign, Enr
         made = item(campaign, kind)
         if repeated:
             item(campaign, kind, again=made)
-    campaigns.lock_protocol(campaign=campaign, now=NOW)
+    campaigns.lock_plan(campaign=campaign, now=NOW)
     campaigns.open_campaign(campaign=campaign, now=NOW)
     return campaign, enrollments.enroll(campaign=campaign, user=factories.user())
 

@@ -79,7 +79,7 @@ def test_exercise_wrong_content_names_the_field(api, path, change, field):
 
 def test_exercise_of_a_locked_campaign_is_fixed_but_its_key_is_corrected(draft, api, path):
     made = item(draft)
-    campaigns.lock_protocol(campaign=draft, by=draft.created_by, now=NOW)
+    campaigns.lock_plan(campaign=draft, by=draft.created_by, now=NOW)
     assert api.post(path, QUESTION).status_code == 409
     assert api.delete(f"{path}{made.pk}/").status_code == 409
     correction = {"criterion": "correctness", "accepted": [2], "reason": "A slip."}
@@ -101,7 +101,7 @@ def test_qualification_rules_are_read_and_replaced(draft, api, path):
     draft.refresh_from_db()
     assert (draft.pass_mark, draft.tries, draft.qualification_paid) == (60, 2, True)
     assert fields_of(api.put(f"{path}rules/", {"pass_mark": 101, "tries": 2})) == {"pass_mark"}
-    campaigns.lock_protocol(campaign=draft, by=draft.created_by, now=NOW)
+    campaigns.lock_plan(campaign=draft, by=draft.created_by, now=NOW)
     assert api.put(f"{path}rules/", {"pass_mark": 50, "tries": 1}).status_code == 409
 
 

@@ -57,7 +57,7 @@ def test_rules_are_set_in_the_draft_and_a_key_is_mended_after_the_lock(page, dra
     )
     draft.refresh_from_db()
     assert (draft.pass_mark, draft.tries) == (60, 3)
-    campaigns.lock_protocol(campaign=draft, now=NOW)
+    campaigns.lock_plan(campaign=draft, now=NOW)
     page.post(address("exercise_remove", draft, made.pk), follow=True)
     key = made.keys.get(criterion__key="correctness")
     assert (
