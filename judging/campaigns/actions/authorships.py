@@ -10,7 +10,7 @@ from judging.campaigns.models.campaign import Campaign, Round, Task, TaskUnit
 from judging.campaigns.models.members import Enrollment
 
 
-def _with(tasks: QuerySet[Task], systems: Iterable[int]) -> QuerySet[Task]:
+def tasks_with_systems(tasks: QuerySet[Task], systems: Iterable[int]) -> QuerySet[Task]:
     """Return the tasks that show something of these systems."""
     shown = TaskUnit.objects.filter(
         task=OuterRef("pk"), unit__question_set__system__in=list(systems)
@@ -31,7 +31,7 @@ def bar_own_tasks(*, round: Round, enrollment: Enrollment | None = None) -> None
         BarredTask.objects.bulk_create(
             (
                 BarredTask(enrollment_id=who, task=task)
-                for task in _with(Task.objects.filter(round=round), systems)
+                for task in tasks_with_systems(Task.objects.filter(round=round), systems)
             ),
             ignore_conflicts=True,
         )

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef
 
 from judging.base.refusals import Refused
 from judging.campaigns.actions import selections
-from judging.campaigns.actions.authorships import _with, bar_own_tasks
+from judging.campaigns.actions.authorships import bar_own_tasks, tasks_with_systems
 from judging.campaigns.guards import judges_now
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.authorship import BarredTask, SystemAuthor
@@ -98,7 +98,7 @@ def _check(enrollment: Enrollment, wanted: Iterable[int]) -> None:
         )
     judged = {"assignments__enrollment": enrollment, "assignments__submitted_at__isnull": False}
     if (
-        done := _with(Task.objects.filter(round__campaign=campaign, **judged), wanted)
+        done := tasks_with_systems(Task.objects.filter(round__campaign=campaign, **judged), wanted)
         .distinct()
         .count()
     ):
@@ -108,7 +108,7 @@ def _check(enrollment: Enrollment, wanted: Iterable[int]) -> None:
         )
     tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
     if tasks.exists():
-        is_left = tasks.exclude(pk__in=_with(tasks, wanted).values("pk")).exists()
+        is_left = tasks.exclude(pk__in=tasks_with_systems(tasks, wanted).values("pk")).exists()
     elif campaign.protocol.task == Protocol.Task.SOURCE:
         own = QuestionSet.objects.filter(source=OuterRef("pk"), system__in=wanted)
         is_left = selections.judged_sources(campaign).filter(~Exists(own)).exists()
