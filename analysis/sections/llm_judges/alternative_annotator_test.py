@@ -155,7 +155,7 @@ class AlternativeAnnotatorTest(Section[VerdictRow]):
             split="criterion",
             lines="judge",
             under=_sample,
-            chip=lambda row: "machine",
+            chip=lambda row: "LLM judge",
             columns=[
                 ReportColumn("Passes", lambda row: Cell(VERDICT[row.passes], _rate(row))),
                 ReportColumn("Advantage", lambda row: _coefficient_cell(row.advantage)),

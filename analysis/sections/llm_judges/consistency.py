@@ -92,7 +92,7 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
             split="criterion",
             lines="judge",
             under=_sample,
-            chip=lambda row: "machine",
+            chip=lambda row: "LLM judge",
             columns=[
                 ReportColumn("The same again", lambda row: _share(row.same)),
                 ReportColumn(

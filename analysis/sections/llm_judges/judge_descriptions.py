@@ -92,7 +92,7 @@ class JudgeDescriptions(Section[LLMJudgeRow]):
         table = ReportTable[LLMJudgeRow](
             title=self.title,
             lines="judge",
-            chip=lambda row: "machine",
+            chip=lambda row: "LLM judge",
             columns=[
                 ReportColumn("Items", lambda row: Cell(f"{row.items:,}")),
                 ReportColumn("Judgments", lambda row: Cell(f"{row.judgments:,}")),

@@ -107,13 +107,13 @@ def test_a_judge_is_listed_with_how_it_was_made():
     )
     assert told(table) == [
         [
-            "Judge / machine",
+            "Judge / LLM judge",
             "1,234",
             "2,345",
             "maker/model, 7b; temperature 0.5; prompt SHA-256 01234567…; 2026-05-04; "
             "cost 1.25 EUR; 1 problem in its table",
         ],
-        ["Bare / machine", "1,234", "2,345", "maker/model; prompt not given"],
+        ["Bare / LLM judge", "1,234", "2,345", "maker/model; prompt not given"],
     ]
     assert (table.columns, table.first, table.last) == (["Items", "Judgments"], "Judge", "Made by")
 
@@ -177,7 +177,7 @@ def test_the_verdict_has_its_ceiling_and_its_caution_beside_it():
     ]
     assert told(table) == [
         [
-            "Judge / 1,040 items, the same again 95% / machine",
+            "Judge / 1,040 items, the same again 95% / LLM judge",
             "yes / wins against 67% of 3; as published no",
             ".81 / [.71, .91]",
             ".42 / [.32, .52]",
@@ -186,7 +186,7 @@ def test_the_verdict_has_its_ceiling_and_its_caution_beside_it():
             "+0.34 / [0.24, 0.44]",
             "85% / 3, people 75%",
         ],
-        ["Odd / 1,040 items / machine", "–", ".81 / [.71, .91]", *["–"] * 5],
+        ["Odd / 1,040 items / LLM judge", "–", ".81 / [.71, .91]", *["–"] * 5],
     ]
     assert table.caption == "ε = 0.2, for trained experts."
     assert table.reasons == ["Judge: two people only", "Odd: one person only"]
@@ -377,7 +377,7 @@ def test_consistency_names_the_place_that_a_judge_likes():
     ]
     assert told(table) == [
         [
-            "Judge / 1,040 items, up to 3 times, 520 at several places / machine",
+            "Judge / 1,040 items, up to 3 times, 520 at several places / LLM judge",
             "91% / [81%, 99%]",
             ".72 / [.62, .82]",
             "93% / [83%, 97%]",
