@@ -415,8 +415,9 @@ class Campaigns(mixins.ListModelMixin, Resource):
     )
     @action(detail=True, methods=["post"])
     def open(self, request: Request, uuid: UUID) -> Response:
-        """Open a campaign to its annotators; a job lays out a large one."""
+        """Open a locked or paused campaign to its annotators; a job lays out a large one."""
         campaign = self.campaign
+        self._check_state_is_not(Campaign.State.CLOSED, "Reopen it")
         anyway = self.content(OpeningSerializer)["anyway"]
         if campaign.state == Campaign.State.LOCKED and (broken := crowd_platforms.unmet(campaign)):
             if not anyway:
@@ -438,17 +439,37 @@ class Campaigns(mixins.ListModelMixin, Resource):
     @extend_schema(request=None, responses=WholeCampaignSerializer)
     @action(detail=True, methods=["post"])
     def close(self, request: Request, uuid: UUID) -> Response:
-        """Close a campaign and its rounds, or take it out of the archive."""
-        if self.campaign.state == Campaign.State.ARCHIVED:
-            return self._moved(Campaign.State.CLOSED)
+        """Close a campaign and its rounds."""
+        self._check_state_is_not(Campaign.State.ARCHIVED, "Unarchive it")
         campaigns.close_campaign(campaign=self.campaign, now=timezone.now(), by=request.user)
         return self.shown(self.campaign)
+
+    @extend_schema(request=None, responses=WholeCampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def reopen(self, request: Request, uuid: UUID) -> Response:
+        """Open a closed campaign again."""
+        if self.campaign.state != Campaign.State.CLOSED:
+            raise Conflict("Only a closed campaign is reopened.", "campaign_state")
+        campaigns.open_campaign(campaign=self.campaign, now=timezone.now(), by=request.user)
+        return self.shown(self.campaign)
+
+    @extend_schema(request=None, responses=WholeCampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def unarchive(self, request: Request, uuid: UUID) -> Response:
+        """Take a campaign out of the archive; it is closed then."""
+        if self.campaign.state != Campaign.State.ARCHIVED:
+            raise Conflict("The campaign is not archived.", "campaign_state")
+        return self._moved(Campaign.State.CLOSED)
 
     @extend_schema(request=None, responses=WholeCampaignSerializer)
     @action(detail=True, methods=["post"])
     def archive(self, request: Request, uuid: UUID) -> Response:
         """Archive a locked or closed campaign."""
         return self._moved(Campaign.State.ARCHIVED)
+
+    def _check_state_is_not(self, state: Campaign.State, remedy: str) -> None:
+        if self.campaign.state == state:
+            raise Conflict(f"The campaign is {state.label}. {remedy} instead.", "campaign_state")
 
     def _moved(self, to: str) -> Response:
         campaigns.move_campaign(

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 from django.utils.text import slugify
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
@@ -438,7 +439,7 @@ class Items(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
             selections.keep_from_who_judges(self.request.user, self.dataset)
 
     def get_serializer_context(self) -> dict[str, Any]:
-        is_blind = "dataset" in self.kwargs and judges_now(self.request.user, self.dataset)
+        is_blind = SimpleLazyObject(lambda: judges_now(self.request.user, self.dataset))
         return {**super().get_serializer_context(), "is_blind": is_blind}
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:

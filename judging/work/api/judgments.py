@@ -270,6 +270,7 @@ class Judgments(mixins.ListModelMixin, BlindCampaign):
 
     @extend_schema(
         parameters=WITH_FURTHER,
+        filters=True,
         responses=file_response(*(media_type for _lines, media_type in STREAMS.values())),
     )
     @action(
