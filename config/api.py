@@ -39,7 +39,7 @@ from judging.overview.api.datasets import (
 )
 from judging.overview.api.overview import Overviews
 from judging.overview.api.people import Enrolments, Invitations, Join, Members
-from judging.people.api.me import Me
+from judging.people.api.me import ApiTokens, Me
 from judging.protocols.api.protocols import Protocols
 from judging.quality.api.adjudication import Adjudications, RatingsToAdjudicate
 from judging.quality.api.exercises import Exercises, QualificationRules
@@ -78,6 +78,7 @@ JOIN = "/api/v1/join/"  # for joining by an invitation that may have ended
 router = DefaultRouter(use_regex_path=False)
 router.include_root_view = router.include_format_suffixes = False
 router.register("jobs", Jobs, "job")
+router.register("me/tokens", ApiTokens, "token")
 router.register("protocols", Protocols, "protocol")
 router.register("campaigns", Campaigns, "campaign")
 in_campaign = "campaigns/<uuid:campaign>"

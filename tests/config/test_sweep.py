@@ -55,7 +55,7 @@ MAY = {
     EVERYBODY: """login login_code logout password_reset password_reset_confirm password_reset_complete set_language
         annotation:join annotation:go annotation:crowd annotation:crowd_events
         annotation:offline annotation:service_worker""",
-    KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
+    KNOWN: """password_change password_change_done annotation:home judging:home judging:tokens
         judging:two_factor judging:confirm
         judging:sessions judging:end_sessions judging:datasets judging:protocols judging:campaigns
         annotation:account analysis:help annotation:here judging:header_jobs""",
@@ -102,8 +102,8 @@ MAY = {
         judging:protocol_draft_yaml judging:protocol_draft_file judging:protocol_draft_discard
         annotation:protocol_preview
         annotation:protocol_pane annotation:protocol_guideline analysis:degrade analysis:metrics_systems
-        judging:end_session judging:systems judging:systems_undo judging:scores_remove judging:files_upload
-        judging:files_add judging:files_preview judging:file_starts judging:file_mapping
+        judging:end_session judging:token_revoke judging:systems judging:systems_undo judging:scores_remove
+        judging:files_upload judging:files_add judging:files_preview judging:file_starts judging:file_mapping
         judging:file_choices judging:file_take_back judging:file_discard judging:file_ids analysis:dataset_report
         analysis:ended_use_discard
         judging:judge_ask judging:llm_judge_add judging:llm_judge_items judging:llm_judge_remove
@@ -127,6 +127,7 @@ NOT_MADE = {
     "analysis:bundle",
     "judging:draws",
     "judging:end_session",
+    "judging:token_revoke",
     "judging:dataset_end_use",
     "judging:systems_undo",
     "judging:scores_remove",
@@ -175,9 +176,13 @@ NOT_MADE = {
 API_MAY = {
     ("get", EVERYBODY): "join schema docs",
     ("post", EVERYBODY): "join",
-    ("get", KNOWN): "me job-list dataset-list protocol-list campaign-list annotator-campaign-list",
+    (
+        "get",
+        KNOWN,
+    ): "me token-list job-list dataset-list protocol-list campaign-list annotator-campaign-list",
     ("post", CREATORS): "dataset-list protocol-list protocol-validate campaign-list "
     "published-study-reproduce",
+    ("post", KNOWN): "token-list",
     ("get", CREATORS): "protocol-detail protocol-yaml published-study-list",
     ("get", ANNOTATOR): "annotator-campaign-detail annotator-campaign-tasks annotator-task-detail",
     ("post", ANNOTATOR): """annotator-campaign-consent annotator-campaign-claim
@@ -215,7 +220,10 @@ API_MAY = {
     ("put", MANAGER): "file-roles file-choices file-reading campaign-selection quality "
     "qualification-rules adjudication difference-detail",
     ("patch", MANAGER): "dataset-detail campaign-detail webhook-detail crowd-platform",
-    ("delete", MANAGER): """dataset-detail share-detail file-detail metric-detail campaign-detail
+    (
+        "delete",
+        MANAGER,
+    ): """token-detail dataset-detail share-detail file-detail metric-detail campaign-detail
         member-detail llm-judge-detail dry-run-detail webhook-detail exercise-detail
         exit-question-detail""",
 }
@@ -228,6 +236,7 @@ API_METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 # Their owner finds nothing there in this study.
 API_NOT_MADE = {
     "api:join",
+    "api:token-detail",
     "api:file-detail",
     "api:file-choices",
     "api:file-preview",
@@ -517,6 +526,7 @@ OBJECTLESS = {  # addresses of the REST API that name no object
     f"api:{name}"
     for name in [
         "me",
+        "token-list",
         "job-list",
         "dataset-list",
         "protocol-list",

@@ -382,7 +382,7 @@ class Join(PlainView):
                 now=now,
                 visitor=study_visitor(request, study=study.uuid, now=now),
             )
-            token = tokens.make_token(user=user, now=now, scope=ApiToken.Scope.ANNOTATE)
+            token = tokens.make_token(user=user, now=now, scope=ApiToken.Scope.ANNOTATE, by=user)
         link = reverse("annotation:go", args=[enrollments.personal_link(user)])
         found = {
             "campaign": study.uuid,
