@@ -39,7 +39,8 @@ from judging.overview.api.datasets import (
 )
 from judging.overview.api.overview import Overviews
 from judging.overview.api.people import Enrolments, Invitations, Join, Members
-from judging.people.api.me import ApiTokens, Me
+from judging.overview.api.tokens import ApiTokens
+from judging.people.api.me import Me
 from judging.protocols.api.protocols import Protocols
 from judging.quality.api.adjudication import Adjudications, RatingsToAdjudicate
 from judging.quality.api.exercises import Exercises, QualificationRules
