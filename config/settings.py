@@ -239,11 +239,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "judging.base.api.pages.Pages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_SCHEMA_CLASS": "judging.jobs.api.schema.Schema",
-    "DEFAULT_THROTTLE_CLASSES": [
-        "rest_framework.throttling.AnonRateThrottle",
-        "rest_framework.throttling.UserRateThrottle",
-    ],
-    "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "3000/min"},
+    "DEFAULT_THROTTLE_CLASSES": ["judging.base.api.rate_limits.RateLimit"],
     "EXCEPTION_HANDLER": "judging.base.api.problems.problem",
     "NUM_PROXIES": 1,
 }

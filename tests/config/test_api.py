@@ -4,6 +4,7 @@ import io
 import re
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -222,3 +223,20 @@ def test_error_in_a_browser_is_a_problem_and_no_page():
     )
     assert answer.status_code == 404
     assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.django_db
+def test_rate_limit_counts_for_all_processes_and_names_what_is_left(monkeypatch):
+    monkeypatch.setattr("judging.base.api.rate_limits.MAX_REQUESTS_OF_USER", 2)
+    monkeypatch.setattr(
+        "django.utils.timezone.now", lambda: datetime(2026, 11, 30, 12, 0, 15, tzinfo=UTC)
+    )
+    user = factories.researcher()
+    first, second = program(user), program(user)
+    answers = [client.get(f"{API}/me/") for client in (first, second, first)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert [answer.headers["RateLimit"] for answer in answers] == [
+        f'"minute";r={left};t=45' for left in (1, 0, 0)
+    ]
+    assert answers[-1].headers["Retry-After"] == "46"
+    assert answers[-1].json()["code"] == "throttled"

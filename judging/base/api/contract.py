@@ -15,6 +15,8 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
+from judging.base.api.rate_limits import add_rate_limit
+
 UNKNOWN_FIELD, UNKNOWN_PARAMETER = "unknown_field", "unknown_parameter"
 
 
@@ -25,6 +27,8 @@ class DeclaredOnly:
         """Raise ValidationError for parameters of the query and fields of the content that the
         operation does not declare."""
         operation = _declared_operation(self, request)
+        if operation is None:
+            return
         parameters = _declared_parameters(self, operation) if request.query_params else set()
         unknown = [
             (name, _no_such("parameter", UNKNOWN_PARAMETER, name, parameters))
@@ -36,6 +40,10 @@ class DeclaredOnly:
             unknown += _unknown_fields(declared, request.data)
         if unknown:
             raise ValidationError({name: [error] for name, error in unknown})
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        add_rate_limit(request, response)
+        return super().finalize_response(request, response, *args, **kwargs)
 
 
 class PlainView(DeclaredOnly, APIView):
@@ -50,9 +58,11 @@ class NoFields(serializers.Serializer):
     """The content of a request that takes none."""
 
 
-def _declared_operation(view: Any, request: Request) -> AutoSchema:
-    """Return the description of the operation that a request asks for."""
-    handler = getattr(view, getattr(view, "action", None) or request.method.lower())
+def _declared_operation(view: Any, request: Request) -> AutoSchema | None:
+    """Return the description of the operation that a request asks for; None if there is none."""
+    handler = getattr(view, getattr(view, "action", None) or request.method.lower(), None)
+    if handler is None:
+        return None
     described = getattr(handler, "kwargs", {}).get("schema", api_settings.DEFAULT_SCHEMA_CLASS)
     operation: AutoSchema = described()
     operation.view, operation.method, operation.path = view, request.method, request.path
