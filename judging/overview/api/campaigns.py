@@ -11,6 +11,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.text import slugify
 from django_filters import rest_framework as filters
+from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import mixins, permissions, serializers, status
 from rest_framework.decorators import action
@@ -22,6 +23,7 @@ from rest_framework.response import Response
 from judging.base import transactions
 from judging.base.api.downloads import FileRenderer, download_response, file_response
 from judging.base.api.problems import Conflict
+from judging.base.models.conditions import PageView
 from judging.campaigns import hypotheses
 from judging.campaigns.actions import (
     campaigns,
@@ -71,6 +73,9 @@ class CampaignSerializer(serializers.ModelSerializer):
 
     dataset = serializers.IntegerField(source="dataset_id", read_only=True)
     dataset_name = serializers.CharField(source="dataset.name", read_only=True)
+    fixed_view = serializers.ChoiceField(
+        ["", *PageView], read_only=True, help_text="How tasks are laid out; blank: annotators choose."
+    )
     protocol = serializers.IntegerField(source="protocol_id", read_only=True)
     protocol_key = serializers.CharField(source="protocol.key", read_only=True)
     protocol_version = serializers.CharField(source="protocol.version", read_only=True)
@@ -705,7 +710,10 @@ class DrawChecks(Create, InCampaign):
     pagination_class = None
     filter_backends = ()
 
-    @extend_schema(responses=DrawCheckSerializer, operation_id="campaigns_draws_check_retrieve")
+    @extend_schema(
+        responses=forced_singular_serializer(DrawCheckSerializer),
+        operation_id="campaigns_draws_check_retrieve",
+    )
     def list(self, request: Request, campaign: UUID) -> Response:
         """Return the last check of a campaign's draws."""
         checks = self.campaign.jobs.filter(kind=draw_checks.KIND).order_by("-created_at")
