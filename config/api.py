@@ -1,7 +1,5 @@
 """Addresses of the REST API, its schema and its documentation page."""
 
-from typing import Any
-
 from csp.constants import SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
 from django.urls import path, reverse
@@ -48,34 +46,6 @@ from judging.quality.api.quality import ExclusionRules, QualityPlans
 from judging.work.api.judgments import Judgments, Tasks
 
 app_name = "api"
-PROBLEM = {
-    "type": "object",
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "code": {"type": "string"},
-        "detail": {"type": "string"},
-        "errors": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "field": {"type": "string"},
-                    "code": {"type": "string"},
-                    "detail": {"type": "string"},
-                },
-            },
-        },
-    },
-    "required": ["type", "title", "status", "code", "detail"],
-}
-# errors that any request may get; those of writing requests
-ALWAYS = ("401", "403", "404", "406", "429")
-WRITING = ("400", "409", "412", "413", "415", "422")
-
-JOIN = "/api/v1/join/"  # for joining by an invitation that may have ended
-
 router = DefaultRouter(use_regex_path=False)
 router.include_root_view = router.include_format_suffixes = False
 router.register("jobs", Jobs, "job")
@@ -173,22 +143,3 @@ urlpatterns = [
     path("docs/", docs, name="docs"),
     *router.urls,
 ]
-
-
-def add_problems(
-    result: dict[str, Any], generator: Any, request: Any, public: bool
-) -> dict[str, Any]:
-    """Add the errors that any request may get to each operation of the schema."""
-    result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
-    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    for address, item in result["paths"].items():
-        further = ("410",) if address == JOIN else ()
-        for method, operation in item.items():
-            if method not in ("get", "post", "put", "patch", "delete"):
-                continue
-            writing = WRITING if method != "get" else ("400", "409", "422")
-            for code in (*ALWAYS, *writing, *further):
-                operation["responses"].setdefault(
-                    code, {"description": "A problem.", "content": content}
-                )
-    return result
