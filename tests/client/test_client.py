@@ -9,7 +9,7 @@ from django.core.wsgi import get_wsgi_application
 
 from judging.datasets.models.dataset import Dataset
 from judging.work.models.judgment import Judgment
-from quaestor_client import Quaestor, QuaestorError
+from quaestor_client import JobFailed, Quaestor, QuaestorError
 from tests import factories
 from tests.analysis import studies
 from tests.annotation import studies as annotated
@@ -162,6 +162,9 @@ def test_client_waits_for_jobs_of_a_live_server(live_client, worker, tmp_path: P
     client = live_client(factories.researcher())
     dataset = client.datasets.create_from_dataframe(pd.DataFrame(ROWS), name="Locks")
     assert dataset.data["questions"] == 2
+    job = client.post("datasets/", {"name": "Nothing", "rows": [{"x": 1}]})
+    with pytest.raises(JobFailed, match="failed"):
+        client.jobs.get(job["id"]).wait()
     file = tmp_path / "outputs.csv"
     head = ",".join(ROWS[0])
     file.write_text("\n".join([head, *(",".join(row.values()) for row in ROWS)]))
@@ -176,6 +179,26 @@ def test_client_waits_for_jobs_of_a_live_server(live_client, worker, tmp_path: P
         other.refresh()
 
 
+@pytest.mark.jobs
+@pytest.mark.django_db(transaction=True)
+def test_llm_judge_is_added_and_power_is_computed(live_client, worker) -> None:
+    imported = studies.imported(sources=2)
+    client = live_client(imported.created_by)
+    campaign = client.campaigns.get(str(imported.uuid))
+    verdicts = [{"item": row["item"], "correctness": 3} for row in campaign.llm_judges.items()]
+    verdicts[0]["correctness"] = 9
+    judge = campaign.llm_judges.add(verdicts, name="Judge", model="maker/small")
+    assert judge["verdicts"] == len(verdicts) - 1
+    [problem] = judge["problems"]
+    assert "9" in problem
+    campaign.llm_judges.delete(judge["id"])
+    assert not campaign.llm_judges.list(name="Judge")
+    power = campaign.power(difference=0.5, annotators=1, power=0.6)
+    assert power["result"]["curve"]
+    [job] = client.jobs.list(kind=power["kind"])
+    assert client.jobs.get(job.data["id"]).state == "done"
+
+
 @pytest.mark.long
 @pytest.mark.jobs
 @pytest.mark.django_db(transaction=True)
@@ -187,7 +210,17 @@ def test_client_follows_a_run_of_a_live_server(live_client, worker, tmp_path: Pa
     assert run.state == "done"
     rows = run.table("correlations").to_pandas()
     assert {"metric", "criterion"} <= set(rows.columns)
-    for name in ("report.pdf", "report.json", "correlations.csv", "correlations.tex"):
+    contents = run.contents()
+    assert set(run.tables()) >= set(contents["tables"])
+    assert "<td>Alba" in run._repr_html_()
+    figure = contents["figures"][0]
+    for name in (
+        "report.pdf",
+        "report.json",
+        "correlations.csv",
+        "correlations.tex",
+        f"{figure}.svg",
+    ):
         assert run.download(name, tmp_path / name).stat().st_size > 50
     assert [each.number for each in campaign.runs()] == [1]
     with pytest.raises(QuaestorError):
