@@ -98,3 +98,5 @@ def test_protocol_is_read_validated_and_changed(client: Quaestor) -> None:
     mine = client.protocols.create(document | {"key": "mine", "title": "Mine"})
     assert client.protocols.get(mine.id).key == "mine"
     assert [row.id for row in client.protocols.list(key="mine")] == [mine.id]
+    with pytest.raises(LookupError, match="no protocol mine2"):
+        client.protocols.get("mine2")

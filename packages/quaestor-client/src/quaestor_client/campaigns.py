@@ -201,11 +201,6 @@ class Campaign(Resource[types.Campaign]):
         """Return the exclusion rules in words, and the annotators whom they propose now."""
         return self._get("exclusion-rules/", types.ExclusionRules)
 
-    def apply_exclusion_rules(self, enrolments: list[int]) -> list[int]:
-        """Exclude those annotators whom the rules propose, and return their ids."""
-        body = {"enrolments": enrolments}
-        return self._post("exclusion-rules/apply/", types.Excluded, body)["excluded"]
-
     def progress(self) -> types.Overview:
         """Return assignments, ratings on criteria, annotators, systems and agreement so far."""
         return self._get("overview/", types.Overview)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
 
 from quaestor_client import types
 from quaestor_client.columns import Role, check_protocol, column_of, in_words
@@ -16,6 +17,16 @@ from quaestor_client.rows import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class FileOptions(TypedDict, total=False):
+    """How a file is read and added to a dataset."""
+
+    columns: Mapping[str, Role] | None
+    protocol: Protocol | int | str | None
+    mapping: types.MappingRequest | None
+    accept_surprises: bool
+
 
 ExportKind: TypeAlias = Literal["csv", "csv-raw", "jsonl", "label-studio"]
 
@@ -137,51 +148,40 @@ class Dataset(Resource[types.Dataset]):
         """Return the files, such as those with `state="added"`."""
         return Rows(map(self._file, self._rows("files/", types.File, filters)))
 
-    def upload(self, path: str | Path, content: bytes | None = None) -> File:
-        """Upload a file, or content under a file's name, and wait until it is read."""
-        content = Path(path).read_bytes() if content is None else content
-        uploaded = self.connection.read(
-            "POST",
-            f"{self.address}files/",
-            types.FileJob,
-            files={"file": (Path(path).name, content)},
-            once=True,
-        )
-        Job(self.connection, uploaded).wait()
-        return self._file(self._get(f"files/{uploaded['file']}/", types.File))
+    def upload(self, path: str | Path) -> File:
+        """Upload a file, and wait until it is read; nothing of it is added."""
+        address = f"{self.address}files/"
+        with Path(path).open("rb") as file:
+            upload = {"file": (Path(path).name, file)}
+            job = self.connection.read("POST", address, types.FileJob, files=upload, once=True)
+        Job(self.connection, job).wait()
+        return self._file(self._get(f"files/{job['file']}/", types.File))
 
-    def add_file(
-        self,
-        path: str | Path,
-        content: bytes | None = None,
-        *,
-        columns: Mapping[str, Role] | None = None,
-        protocol: Protocol | int | str | None = None,
-        mapping: types.MappingRequest | None = None,
-        accept_surprises: bool = False,
-    ) -> dict[str, str]:
+    def add_file(self, path: str | Path, **options: Unpack[FileOptions]) -> dict[str, str]:
         """Upload a file, say what its columns are, and add it.
 
         Parameters
         ----------
         path
-            The file, or the name of a file with this `content`.
-        columns, protocol, mapping
-            See `File.set_roles`.
-        accept_surprises
-            Add the file even if its check found something that a person should confirm.
+            The file.
+        **options
+            `columns`, `protocol` and `mapping` as in `File.set_roles`; `accept_surprises` as in
+            `File.add`.
 
         Returns
         -------
         dict
             What each column became, in words.
         """
-        file = self.upload(path, content)
-        became = file.set_roles(columns, protocol=protocol, mapping=mapping)
-        file.add(accept_surprises=accept_surprises)
-        self.columns |= became
+        file = self.upload(path)
+        self.columns = file.set_roles(
+            options.get("columns"),
+            protocol=options.get("protocol"),
+            mapping=options.get("mapping"),
+        )
+        file.add(accept_surprises=options.get("accept_surprises", False))
         self.refresh()
-        return became
+        return self.columns
 
     def systems(self) -> Rows[types.System]:
         """Return the systems with their numbers of questions."""
@@ -234,12 +234,11 @@ class Datasets(Endpoint):
     def create_from_dataframe(
         self,
         df: pd.DataFrame,
-        columns: Mapping[str, Role] | None = None,
-        protocol: Protocol | int | str | None = None,
         *,
         name: str,
-        accept_surprises: bool = False,
-        **about: Unpack[types.DatasetOptions],
+        licence: str = "",
+        language: str = "en",
+        **options: Unpack[FileOptions],
     ) -> Dataset:
         """Create a dataset from a DataFrame; nothing is left behind if this fails.
 
@@ -247,16 +246,13 @@ class Datasets(Endpoint):
         ----------
         df
             A row for each question, or for each rating of one. The index is not stored.
-        columns
-            The roles of columns; the other columns become what the server proposes.
-        protocol
-            The protocol under which ratings were given, its id, or its key. None is guessed.
-        name
-            The name of the dataset.
-        accept_surprises
-            Add the rows even if their check found something that a person should confirm.
-        **about
-            Licence and language.
+        name, licence, language
+            Of the dataset.
+        **options
+            `columns` are the roles of columns; the others become what the server proposes.
+            `protocol` is that under which ratings were given, its id, or its key; none is guessed.
+            `accept_surprises` adds the rows even if their check found something that a person
+            should confirm.
 
         Returns
         -------
@@ -271,19 +267,30 @@ class Datasets(Endpoint):
         Examples
         --------
         >>> client.datasets.create_from_dataframe(
-        ...     df, {"score": Metric("higher")}, "qgeval", name="Locks"
+        ...     df, columns={"score": Metric("higher")}, protocol="qgeval", name="Locks"
         ... )  # doctest: +SKIP
         """
-        lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows_of(df))
-        dataset = self.create(name, **about)
-        try:
-            dataset.add_file(
-                "rows.jsonl",
-                lines.encode(),
-                columns=columns,
-                protocol=protocol,
-                accept_surprises=accept_surprises,
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "rows.jsonl"
+            lines = (f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows_of(df))
+            path.write_text("".join(lines), encoding="utf-8")
+            return self.create_from_file(
+                path, name=name, licence=licence, language=language, **options
             )
+
+    def create_from_file(
+        self,
+        path: str | Path,
+        *,
+        name: str,
+        licence: str = "",
+        language: str = "en",
+        **options: Unpack[FileOptions],
+    ) -> Dataset:
+        """Create a dataset from a file, with the options of `create_from_dataframe`."""
+        dataset = self.create(name, licence=licence, language=language)
+        try:
+            dataset.add_file(path, **options)
         except BaseException:
             dataset.delete()
             raise

@@ -576,12 +576,6 @@ class Event(TypedDict):
 EventsEnum: TypeAlias = Literal['campaign.state', 'task.submitted', 'target.reached', 'run.finished']
 
 
-class Excluded(TypedDict):
-    """The enrolments of the annotators who were excluded."""
-
-    excluded: list[int]
-
-
 class Exclusion(TypedDict):
     """An exclusion of an annotator from the analysis, lifted or not."""
 
