@@ -1,5 +1,7 @@
 """Clients for tests: of the application in this process, or of a live server."""
 
+import importlib.util
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,3 +22,12 @@ def client_of(
     if transport is None and url == SITE:
         transport = httpx.WSGITransport(app=get_wsgi_application())
     return Quaestor(url, token, transport=transport)
+
+
+def module_at(path: Path) -> Any:
+    """Return the module of a script that belongs to no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -113,7 +113,7 @@ def test_client_annotates_saves_and_submits():
     transport = httpx.WSGITransport(app=get_wsgi_application())
     annotator = Quaestor(SITE, transport=transport).join(invitation.token)
     task = annotator.claim()
-    assert task.material["passage"].startswith("Lock 1")
+    assert task.source["passage"].startswith("Lock 1")
     assert [question["letter"] for question in task.questions] == ["A", "B"]
     first, *others = task.controls
     assert first.values == (1, 2, 3)

@@ -1,6 +1,5 @@
 """The types of the client: those of the schema, and what mypy finds by them."""
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 from config.postgres import ROOT
 from quaestor_client import types
 from quaestor_client.dates import read_dates
+from tests.client.clients import module_at
 
 PACKAGE = ROOT / "packages" / "quaestor-client"
 USE = """
@@ -32,11 +32,7 @@ campaign.select({"system": ["Alba"]})
 
 
 def generator() -> Any:
-    spec = importlib.util.spec_from_file_location("generate_types", PACKAGE / "generate_types.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(PACKAGE / "generate_types.py")
 
 
 def test_types_are_those_of_the_schema() -> None:

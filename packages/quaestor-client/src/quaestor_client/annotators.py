@@ -42,7 +42,7 @@ class Task:
         return self.data["id"]
 
     @property
-    def material(self) -> types.Material | None:
+    def source(self) -> types.Material | None:
         """The source of the questions; None if each question has its own."""
         return self.data["material"]
 

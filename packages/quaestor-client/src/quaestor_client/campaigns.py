@@ -332,8 +332,9 @@ class Campaigns(Endpoint):
 
         Examples
         --------
-        >>> client.campaigns.create("Locks", dataset, "qgeval", annotators_per_task=3)
-        ... # doctest: +SKIP
+        >>> client.campaigns.create(  # doctest: +SKIP
+        ...     "Locks", dataset, "qgeval", annotators_per_task=3
+        ... )
         """
         body = design | {
             "title": title,
