@@ -594,8 +594,8 @@ def test_thief_with_a_session_cannot_renew_the_proof_of_the_password() -> None:
     client.post(f"/join/{link.token}/", {"agree": "on"})
     client.post(f"/work/{campaign.uuid}/link/")  # gives the session another key
     client.get("/sessions/")
-    assert client.post("/key/", {"scope": "write", "days": 300}).url.startswith("/confirm/")
-    assert not hasattr(User.objects.get(pk=manager.pk), "api_token")
+    assert client.post("/tokens/", {"scope": "write", "days": 300}).url.startswith("/confirm/")
+    assert not manager.api_tokens.exists()
 
 
 @pytest.mark.parametrize("path", ["/login/", "/confirm/", "/password/"])

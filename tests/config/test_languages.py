@@ -58,7 +58,7 @@ def test_managers_page_in_a_german_browser_is_english() -> None:
             assert (address, language_of(answer)) == (address, ("en", "en"))
             assert (address, 'action="/language/"' in answer.text) == (address, False)
             read.add(address)
-    assert {"/campaigns/", "/key/", "/password/", "/accounts/", "/protocols/"} <= read
+    assert {"/campaigns/", "/tokens/", "/password/", "/accounts/", "/protocols/"} <= read
 
 
 def test_annotators_page_in_a_german_browser_is_german() -> None:

@@ -147,8 +147,8 @@ def token_of_first_administrator(running: Site, address: str) -> str:
         send(chosen, new_password1=password, new_password2=password)
         [name] = re.findall(r"The administrator is (\w+)", running.said)
         send("/login/", username=name, password=password)
-        page = send("/key/", scope="manage", days="1")
-    [token] = re.findall(r'<code id="api-key"[^>]*>(\S+)</code>', page)
+        page = send("/tokens/", name="tutorial", scope="manage", days="1")
+    [token] = re.findall(r'<code id="api-token"[^>]*>(\S+)</code>', page)
     return token
 
 

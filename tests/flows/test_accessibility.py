@@ -341,7 +341,7 @@ def test_accounts(still: Any) -> None:
     two_factors.start_two_factor(user=administrator)
     pages = [
         address(name)
-        for name in ("judging:accounts", "judging:account_new", "password_change", "judging:key")
+        for name in ("judging:accounts", "judging:account_new", "password_change", "judging:tokens")
     ]
     pages += [address(f"judging:{name}") for name in ("site_history", "two_factor", "confirm")]
     found += problems_of(

@@ -33,8 +33,9 @@ def test_token_asked_for_before_the_password_is_shown_after_it(
     page = new_page(width=360, height=640, java_script_enabled=scripts)
     user = factories.researcher()
     enter(page, user)
-    page.goto("/key/")
+    page.goto("/tokens/")
     forget_password(page)
+    page.locator("[name=name]").fill("Nightly script")
     page.locator("[name=scope]").select_option("manage")
     page.locator("[name=days]").fill("30")
     page.get_by_role("button", name="Create a token").click()
@@ -44,7 +45,7 @@ def test_token_asked_for_before_the_password_is_shown_after_it(
         assert violations(page) == []
     page.locator("[name=password]").fill(factories.PASSWORD)
     page.get_by_role("button", name="Go on").click()
-    assert len(page.locator("#api-key").inner_text()) > 20
-    assert page.url.endswith("/key/")
+    assert len(page.locator("#api-token").inner_text()) > 20
+    assert page.url.endswith("/tokens/")
     key = ApiToken.objects.get(user=user)
     assert (key.scope, (key.expires_at - key.made_at).days) == ("manage", 30)

@@ -1,7 +1,7 @@
 """API tokens, of which only a hash is stored: a reader of the database cannot use them.
 
-A token ends when it expires, and when its owner makes another, changes the password or logs out
-everywhere.
+A user may have several. A token ends when it expires or is revoked, and when its owner changes the
+password or logs out everywhere.
 """
 
 import hashlib
@@ -15,15 +15,15 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from judging.base.refusals import Refused
+from judging.base.refusals import InvalidInput, Refused
 from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import ApiToken, User
 
 BYTES = 20
-DAYS = 90
+MAX_TOKEN_DAYS = 3_650
 NOTED = timedelta(hours=1)  # precision of the stored last use
-INVALID = "This API token is not valid: it expired, was revoked or replaced, or never existed."
+INVALID = "This API token is not valid: it expired, was revoked, or never existed."
 
 
 def hash_token(key: str) -> str:
@@ -57,13 +57,9 @@ def sent_with(request: Request | HttpRequest) -> ApiToken | None:
 def _standing(shown: str, now: datetime) -> ApiToken:
     """Return the token that was sent, and note its use; raise AuthenticationFailed if it is not
     valid any more."""
-    key = ApiToken.objects.select_related("user").filter(digest=hash_token(shown)).first()
-    if (
-        key is None
-        or not key.user.is_active
-        or key.expires_at <= now
-        or key.version != key.user.version
-    ):
+    tokens = ApiToken.objects.valid(now=now).filter(user__is_active=True)
+    key = tokens.select_related("user").filter(digest=hash_token(shown)).first()
+    if key is None:
         raise AuthenticationFailed(INVALID)
     if key.used_at is None or key.used_at < now - NOTED:
         ApiToken.objects.filter(pk=key.pk).update(used_at=now)
@@ -77,37 +73,69 @@ class LoggedOut(Refused):
     sentence = "You were logged out everywhere. Log in again."
 
 
+class BeyondToken(InvalidInput):
+    """A token was asked to create one that may do more, or that is valid for longer."""
+
+    code = "beyond_token"
+
+
 def make_token(
-    *, user: User, now: datetime, scope: str = ApiToken.Scope.READ, days: int = DAYS
+    *,
+    user: User,
+    now: datetime,
+    name: str = "",
+    scope: str = ApiToken.Scope.READ,
+    days: int | None = None,
+    by: User | None = None,
 ) -> str:
-    """Return a new token, which replaces the old one; it cannot be shown again."""
-    key = secrets.token_hex(BYTES)
+    """Create a token and return its text, which cannot be shown again.
+
+    It is valid for a number of days, or without `days` until it is revoked. `by` is None for
+    commands.
+    """
+    text = secrets.token_hex(BYTES)
     with transaction.atomic():
-        # the two requests of a double click run one after the other
+        # logging out everywhere waits for this, or was seen here
         owner = User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if owner.version != user.version:
             raise LoggedOut
-        ApiToken.objects.filter(user=owner).delete()
-        ApiToken.objects.create(
+        token = ApiToken.objects.create(
             user=owner,
-            digest=hash_token(key),
+            name=name,
+            digest=hash_token(text),
             scope=scope,
             version=owner.version,
             made_at=now,
-            expires_at=now + timedelta(days=days),
+            expires_at=now + timedelta(days=days) if days else None,
         )
-        history.record_event(Event.Act.KEY_MADE, by=owner, after=f"{scope}, for {days} days")
-    return key
+        lifetime = f"for {days} days" if days else "without expiry"
+        history.record_event(
+            Event.Act.KEY_MADE, by=by, about=_event_name(token), after=f"{scope}, {lifetime}"
+        )
+    return text
 
 
-def valid_token(user: User, *, now: datetime) -> ApiToken | None:
-    """Return a user's token, if it is still valid."""
-    return ApiToken.objects.filter(user=user, version=user.version, expires_at__gt=now).first()
+def check_within(token: ApiToken, *, scope: str, days: int | None, now: datetime) -> None:
+    """Raise BeyondToken if a token may not create one of this scope and lifetime.
+
+    A token creates only tokens of its own scope or of reading, which end no later than itself.
+    """
+    if scope not in (token.scope, ApiToken.Scope.READ):
+        raise BeyondToken(
+            f"Your token creates tokens of its own scope, {token.scope}, or of read.", field="scope"
+        )
+    if token.expires_at and (not days or now + timedelta(days=days) > token.expires_at):
+        last_day = token.expires_at.date().isoformat()
+        raise BeyondToken(f"Your token is valid until {last_day}. Choose fewer days.", field="days")
 
 
-def revoke_token(*, user: User) -> None:
-    """Revoke a user's token."""
+def revoke_token(*, token: ApiToken, by: User) -> None:
+    """Revoke a token."""
     with transaction.atomic():
-        gone, _of = ApiToken.objects.filter(user=user).delete()
+        gone, _of = ApiToken.objects.filter(pk=token.pk).delete()
         if gone:
-            history.record_event(Event.Act.KEY_REVOKED, by=user)
+            history.record_event(Event.Act.KEY_REVOKED, by=by, about=_event_name(token))
+
+
+def _event_name(token: ApiToken) -> str:
+    return f"token {token.pk} of {history.account_name(token.user)}"

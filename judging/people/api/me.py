@@ -4,8 +4,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from judging.base.api.contract import PlainView
 from judging.people.models.user import ApiToken, User
 
 
@@ -22,7 +22,7 @@ class MeSerializer(serializers.ModelSerializer):
         fields = ("id", "username", "email", "may_create_campaigns", "scope")
 
 
-class Me(APIView):
+class Me(PlainView):
     """The user of this request."""
 
     is_for_everybody = True

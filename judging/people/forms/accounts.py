@@ -12,7 +12,9 @@ from django.contrib.auth.forms import (
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from judging.base.limits import MAX_NAME_CHARACTERS
 from judging.people.actions import log_ins
+from judging.people.actions.tokens import MAX_TOKEN_DAYS
 from judging.people.models.user import ApiToken, User
 
 
@@ -123,13 +125,25 @@ class CodeForm(forms.Form):
     )
 
 
-class KeyForm(forms.Form):
-    """The scope of an API token, and how long it is valid."""
+class TokenForm(forms.Form):
+    """The name and scope of an API token, and how long it is valid."""
 
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=MAX_NAME_CHARACTERS,
+        help_text=_("Such as the program that uses it."),
+    )
     scope = forms.ChoiceField(
         label=_("Scope"), choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ
     )
-    days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=366, initial=90)
+    days = forms.IntegerField(
+        label=_("Valid for (days)"),
+        required=False,
+        min_value=1,
+        max_value=MAX_TOKEN_DAYS,
+        initial=90,
+        help_text=_("Without a number the token is valid until you revoke it."),
+    )
 
 
 class RightsForm(forms.ModelForm):

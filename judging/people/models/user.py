@@ -2,11 +2,15 @@
 
 import hashlib
 import secrets
+from datetime import datetime
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.db.models import F, Q
 from django.utils.crypto import salted_hmac
+
+from judging.base.limits import MAX_NAME_CHARACTERS
 
 BY_LINK_PREFIX = "annotator-"  # of the user names of annotators who came by a link
 
@@ -64,6 +68,14 @@ class Visit(models.Model):
         return f"{self.user} with {self.browser}"
 
 
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    def valid(self, *, now: datetime) -> "ApiTokenQuerySet":
+        """Tokens that have not expired, of accounts not logged out everywhere since."""
+        return self.filter(
+            Q(expires_at__isnull=True) | Q(expires_at__gt=now), version=F("user__version")
+        )
+
+
 class ApiToken(models.Model):
     """An API token, of which only a hash is stored. Its scope narrows the roles of its user."""
 
@@ -72,20 +84,26 @@ class ApiToken(models.Model):
         MANAGE = "manage", "read and manage"
         ANNOTATE = "annotate", "annotate"
 
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_token"
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
     )
+    name = models.CharField(max_length=MAX_NAME_CHARACTERS, blank=True)
     digest = models.CharField(max_length=64, unique=True)
     scope = models.CharField(max_length=8, choices=Scope.choices, default=Scope.READ)
     version = models.PositiveIntegerField(
         help_text="The version of the account when the token was made."
     )
     made_at = models.DateTimeField()
-    expires_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True, blank=True)
     used_at = models.DateTimeField(null=True, blank=True, help_text="The last use, to the hour.")
 
+    objects = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+
     def __str__(self) -> str:
-        return f"token of {self.user}"
+        return self.name or f"token {self.pk}"
 
 
 class LogInAttempts(models.Model):

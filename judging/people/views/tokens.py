@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.people.actions import history, log_ins, tokens, visits
-from judging.people.forms.accounts import KeyForm
+from judging.people.forms.accounts import TokenForm
 from judging.people.guards import password_confirmed
 from judging.people.models.event import Event
 
@@ -20,15 +20,18 @@ from judging.people.models.event import Event
 @login_required
 @require_http_methods(["GET", "POST"])
 @password_confirmed
-def show_api_token(request: HttpRequest) -> HttpResponse:
-    """Show whether there is an API token; create a new one, which replaces the old."""
+def api_tokens(request: HttpRequest) -> HttpResponse:
+    """List the user's API tokens; create another, which only this answer shows."""
     now, made = timezone.now(), None
-    form = KeyForm(request.POST if request.method == "POST" else None)
+    form = TokenForm(request.POST if request.method == "POST" else None)
     status = 200
     if request.method == "POST" and form.is_valid():
         try:
             log_ins.count_key(user=request.user, now=now)
-            made = tokens.make_token(user=request.user, now=now, **form.cleaned_data)
+            made = tokens.make_token(
+                user=request.user, now=now, by=request.user, **form.cleaned_data
+            )
+            form = TokenForm()
         except tokens.LoggedOut:
             return redirect("login")
         except log_ins.Paused:
@@ -38,16 +41,18 @@ def show_api_token(request: HttpRequest) -> HttpResponse:
             status = 429
     elif form.errors:
         status = 422
-    context = {"made": made, "key": tokens.valid_token(request.user, now=now), "form": form}
-    return render(request, "judging/people/key.html", context, status=status)
+    valid_tokens = request.user.api_tokens.valid(now=now)
+    context = {"made": made, "tokens": valid_tokens, "form": form}
+    return render(request, "judging/people/tokens.html", context, status=status)
 
 
 @login_required
 @require_POST
-def revoke_token_view(request: HttpRequest) -> HttpResponse:
-    """Revoke the API token."""
-    tokens.revoke_token(user=request.user)
-    return redirect("judging:key")
+def revoke_token_view(request: HttpRequest, pk: int) -> HttpResponse:
+    """Revoke an API token of the user."""
+    token = get_object_or_404(request.user.api_tokens, pk=pk)
+    tokens.revoke_token(token=token, by=request.user)
+    return redirect("judging:tokens")
 
 
 @never_cache
@@ -74,10 +79,10 @@ def end_session(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def end_sessions(request: HttpRequest) -> HttpResponse:
-    """Log the user out everywhere, here too, and revoke their API token."""
+    """Log the user out everywhere, here too, and revoke their API tokens."""
     with transaction.atomic():
         visits.end_all(user=request.user)
         history.record_event(Event.Act.LOGGED_OUT, by=request.user)
     request.session.flush()
-    messages.success(request, _("You are logged out everywhere, and your API token is revoked."))
+    messages.success(request, _("You are logged out everywhere, and your API tokens are revoked."))
     return redirect("login")

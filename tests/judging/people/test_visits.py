@@ -153,7 +153,7 @@ def test_key_ends_with_its_time_and_says_when_it_was_used() -> None:
     assert ApiToken.objects.get().used_at is not None
     ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert api(key) == 401
-    assert tokens.valid_token(user, now=timezone.now()) is None
+    assert not user.api_tokens.valid(now=timezone.now()).exists()
 
 
 def test_sessions_that_are_over_are_removed() -> None:

@@ -166,9 +166,9 @@ def test_first_passwords_of_many_accounts_have_a_pace():
 
 @pytest.mark.django_db
 def test_keys_that_one_person_makes_have_a_pace_for_the_history_keeps_each(client):
-    user, form = factories.user(), {"scope": "read", "days": 7}
+    user, form = factories.user(), {"name": "a", "scope": "read", "days": 7}
     client.force_login(user)
-    answers = [client.post("/key/", form) for _ in range(log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE + 3)]
+    answers = [client.post("/tokens/", form) for _ in range(log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE + 3)]
     assert [answer.status_code for answer in answers] == [
         200
     ] * log_ins.MAX_LOGIN_ATTEMPTS_OF_ONE + [429] * 3

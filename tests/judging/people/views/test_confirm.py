@@ -48,7 +48,7 @@ def acts() -> list[tuple[str, User]]:
         (f"/accounts/{other.pk}/password-link/", administrator),
         (f"/accounts/{other.pk}/two-factor/remove/", administrator),
         ("/two-factor/", manager),
-        ("/key/", manager),
+        ("/tokens/", manager),
         (f"{about}/draws/reveal/", manager),
         (f"{about}/members/", manager),
         (f"{about}/members/{analyst.pk}/remove/", manager),
@@ -97,8 +97,8 @@ def hidden_fields(html: str) -> dict[str, list[str]]:
 def test_key_asked_for_without_a_recent_password_is_created_after_it() -> None:
     user = factories.researcher()
     client = long_ago(user)
-    asked = client.post("/key/", {"scope": "manage", "days": "7"}, follow=True)
-    assert asked.redirect_chain == [("/confirm/?next=%2Fkey%2F", 307)]
+    asked = client.post("/tokens/", {"name": "a", "scope": "manage", "days": "7"}, follow=True)
+    assert asked.redirect_chain == [("/confirm/?next=%2Ftokens%2F", 307)]
     assert not ApiToken.objects.filter(user=user).exists()
     wrong = client.post(
         asked.redirect_chain[0][0], hidden_fields(asked.text) | {"password": "wrong"}
@@ -109,17 +109,17 @@ def test_key_asked_for_without_a_recent_password_is_created_after_it() -> None:
         hidden_fields(wrong.text) | {"password": factories.PASSWORD},
         follow=True,
     )
-    assert made.redirect_chain == [("/key/", 307)]
+    assert made.redirect_chain == [("/tokens/", 307)]
     key = ApiToken.objects.get(user=user)
     assert (key.scope, (key.expires_at - key.made_at).days) == ("manage", 7)
-    assert 'id="api-key"' in made.text
+    assert 'id="api-token"' in made.text
 
 
 def test_form_carried_over_the_password_keeps_every_value_and_no_password() -> None:
     client = long_ago(factories.researcher())
     sent = {"scope": ["write", "read"], "note": ['two\r\nlines <b> & "quotes"']}
-    asked = client.post("/key/?a=1&b=2", sent, follow=True)
-    assert asked.redirect_chain[0][0] == "/confirm/?next=%2Fkey%2F%3Fa%3D1%26b%3D2"
+    asked = client.post("/tokens/?a=1&b=2", sent, follow=True)
+    assert asked.redirect_chain[0][0] == "/confirm/?next=%2Ftokens%2F%3Fa%3D1%26b%3D2"
     found = hidden_fields(asked.text)
     assert found["scope"] == sent["scope"]
     assert found["note"] == sent["note"]
@@ -157,7 +157,7 @@ def test_form_is_carried_to_no_other_site(where: str) -> None:
 def test_form_carried_without_its_token_is_refused() -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(factories.researcher())
-    address = "/confirm/?next=/key/"
+    address = "/confirm/?next=/tokens/"
     answer = client.post(address, {"carried": "yes", "password": factories.PASSWORD})
     assert answer.status_code == 403
 
@@ -179,8 +179,8 @@ def test_who_has_just_logged_in_is_not_asked() -> None:
 
 def test_reading_asks_for_nothing_and_a_foreign_object_is_not_found() -> None:
     paths = dict(acts())
-    user = paths["/key/"]
-    assert long_ago(user).get("/key/").status_code == 200
+    user = paths["/tokens/"]
+    assert long_ago(user).get("/tokens/").status_code == 200
     stranger = long_ago(factories.researcher())
     for path in paths:
         if path.startswith(("/campaigns/", "/datasets/")):
@@ -191,10 +191,12 @@ def test_right_password_leads_back_and_counts_for_a_while() -> None:
     user = factories.researcher()
     client = long_ago(user)
     assert client.get("/confirm/").status_code == 200
-    assert client.post("/confirm/?next=/key/", {"password": "wrong"}).status_code == 422
-    assert client.post("/key/").url.startswith("/confirm/")
-    assert client.post("/confirm/?next=/key/", {"password": factories.PASSWORD}).url == "/key/"
-    assert client.post("/key/", {"scope": "read", "days": 7}).status_code == 200
+    assert client.post("/confirm/?next=/tokens/", {"password": "wrong"}).status_code == 422
+    assert client.post("/tokens/").url.startswith("/confirm/")
+    assert (
+        client.post("/confirm/?next=/tokens/", {"password": factories.PASSWORD}).url == "/tokens/"
+    )
+    assert client.post("/tokens/", {"name": "a", "scope": "read", "days": 7}).status_code == 200
     assert list(Event.objects.values_list("act", flat=True).order_by("pk")) == [
         "log_in.failed",
         "key.made",
@@ -207,7 +209,7 @@ def test_right_password_leads_back_and_counts_for_a_while() -> None:
 def test_it_leads_nowhere_else(where: str) -> None:
     client = long_ago(factories.user())
     assert client.post(f"/confirm/?next={where}", {"password": factories.PASSWORD}).url == "/"
-    assert client.post("/key/").status_code == 422  # it was typed just now
+    assert client.post("/tokens/").status_code == 422  # it was typed just now
 
 
 def test_guesses_have_to_wait() -> None:

@@ -161,7 +161,7 @@ def test_administrator_must_have_one_where_the_site_says_so(settings) -> None:
     settings.SECOND_FACTOR = "administrators"
     administrator, researcher = factories.user(is_superuser=True), factories.researcher()
     client = factories.logged_in(administrator)
-    for path in ("/accounts/", "/campaigns/", "/key/", "/api/v1/campaigns/", "/nowhere/"):
+    for path in ("/accounts/", "/campaigns/", "/tokens/", "/api/v1/campaigns/", "/nowhere/"):
         assert client.get(path).url == PAGE
     assert is_in(factories.logged_in(researcher))
     set_up(administrator)
