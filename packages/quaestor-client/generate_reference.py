@@ -75,7 +75,7 @@ def text_of(value: object) -> str:
     text = inspect.getdoc(value) or ""
     text = re.sub(r"^(\w+)\n-+$", r"**\1**\n", text, flags=re.M)
     text = re.sub(r"^(\*{0,2}\w+(?:, \w+)*)\n((?:    .*\n?)+)", described_item, text, flags=re.M)
-    text = text.replace("``", "`").replace("  # doctest: +SKIP", "")
+    text = text.replace("``", "`")
     text = re.sub(r"^(?:(?:>>>|\.\.\.) .*\n?)+", r"```python\n\g<0>\n```\n", text, flags=re.M)
     return re.sub(r"^(?:>>>|\.\.\.) ", "", text, flags=re.M).replace("\n\n```\n", "\n```\n")
 

@@ -253,7 +253,7 @@ class Campaign(Resource[types.Campaign]):
 
         Examples
         --------
-        >>> campaign.run(resamples=1000).wait().table("systems")  # doctest: +SKIP
+        >>> campaign.run(resamples=1000).wait().table("systems")
         """
         return self.get_run(self._post("runs/", types.RunJob, settings)["run"])
 
@@ -332,9 +332,7 @@ class Campaigns(Endpoint):
 
         Examples
         --------
-        >>> client.campaigns.create(  # doctest: +SKIP
-        ...     "Locks", dataset, "qgeval", annotators_per_task=3
-        ... )
+        >>> client.campaigns.create("Locks", dataset, "qgeval", annotators_per_task=3)
         """
         body = design | {
             "title": title,

@@ -42,7 +42,7 @@ class Quaestor:
 
     Examples
     --------
-    >>> client = Quaestor()  # doctest: +SKIP
+    >>> client = Quaestor()
     """
 
     def __init__(

@@ -194,7 +194,10 @@ class Dataset(Resource[types.Dataset]):
         return self._post("system-changes/", list[types.SystemChange], changes)
 
     def items(self, **filters: Unpack[types.DatasetsItemsListQuery]) -> Rows[types.Item]:
-        """Return the sources with their questions, such as those with a question by `system`."""
+        """Return the questions with their sources, such as those of a `system`.
+
+        The columns `item`, `source_id`, `system` and `position` are those of judgments.
+        """
         return self._rows("items/", types.Item, filters)
 
     def score(self, metrics: Iterable[str], **options: Unpack[types.ScoringOptions]) -> Job:
@@ -268,7 +271,7 @@ class Datasets(Endpoint):
         --------
         >>> client.datasets.create_from_dataframe(
         ...     df, columns={"score": Metric("higher")}, protocol="qgeval", name="Locks"
-        ... )  # doctest: +SKIP
+        ... )
         """
         with TemporaryDirectory() as folder:
             path = Path(folder) / "rows.jsonl"

@@ -64,7 +64,7 @@ class Run(Resource[types.Run]):
 
         Examples
         --------
-        >>> run.download("report.pdf", "paper/report.pdf")  # doctest: +SKIP
+        >>> run.download("report.pdf", "paper/report.pdf")
         """
         stem, _dot, ending = name.rpartition(".")
         folder = "figures" if ending in FIGURES else "tables"

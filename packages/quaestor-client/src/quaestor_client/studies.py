@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
@@ -14,6 +14,7 @@ from quaestor_client.client import Quaestor
 from quaestor_client.datasets import Dataset
 from quaestor_client.protocols import Protocol
 
+Named = TypeVar("Named")
 PARTS = ("dataset", "protocol", "campaign", "selection", "quality", "invitations", "state")
 
 
@@ -42,7 +43,7 @@ class Study:
             raise ValueError(f"{path} needs the parts {', '.join(PARTS[:3])}.")
         if unknown := [name for name in self.parts if name not in PARTS]:
             raise ValueError(
-                f"{path} has the unknown part {unknown[0]}; known: {', '.join(PARTS)}."
+                f"{path} has the unknown part {unknown[0]}. Parts: {', '.join(PARTS)}."
             )
 
     def apply(self) -> Campaign:
@@ -70,9 +71,9 @@ class Study:
         name = self.parts["protocol"]
         if not name.endswith((".yaml", ".yml")):
             return self.client.protocols.get(name)
-        known = {protocol.id for protocol in self.client.protocols.list()}
+        earlier = {protocol.id for protocol in self.client.protocols.list()}
         protocol = self.client.protocols.create((self.folder / name).read_text(encoding="utf-8"))
-        if protocol.id not in known:
+        if protocol.id not in earlier:
             self.report(f"Created the protocol “{protocol.key}”.")
         return protocol
 
@@ -81,19 +82,14 @@ class Study:
         about = dict(self.parts["dataset"])
         name, path = about.pop("name"), self.folder / about.pop("file")
         columns = about.pop("columns", None)
-        owner = self.client.me()["username"]
-        named = [
-            dataset
-            for dataset in self.client.datasets.list(name=name, owner=owner)
-            if dataset.name == name
-        ]
-        if not named:
+        datasets = self.client.datasets.list(name=name, owner=self.client.me()["username"])
+        dataset = only_one([dataset for dataset in datasets if dataset.name == name], name)
+        if dataset is None:
             dataset = self.client.datasets.create_from_file(
                 path, name=name, columns=columns, protocol=protocol, **about
             )
             self.report(f"Created the dataset “{name}”. {_in_words(dataset.columns)}")
             return dataset
-        [dataset] = named
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if digest not in {file.data["sha256"] for file in dataset.files(state="added")}:
             raise ValueError(f"The dataset “{name}” holds other data than {path}. Rename one.")
@@ -108,7 +104,8 @@ class Study:
             campaign = self.client.campaigns.create(title, dataset, protocol, **plan)
             self.report(f"Created the campaign “{title}”.")
             return campaign
-        plan |= {} if campaign.data["protocol_key"] == protocol.key else {"protocol": protocol.id}
+        if self.parts["protocol"] != campaign.data["protocol_key"]:  # whose version stays
+            plan["protocol"] = protocol.id
         current = campaign.plan()
         changed = {
             name: value for name, value in plan.items() if not _equals(current.get(name), value)
@@ -140,27 +137,25 @@ class Study:
 
 
 def find_campaign(client: Quaestor, title: str, **filters: Any) -> Campaign | None:
-    """Return the campaign of this title; None if there is none.
-
-    Raises
-    ------
-    ValueError
-        If there are several.
-    """
+    """Return the campaign of this title; None if there is none, ValueError if there are several."""
     campaigns = client.campaigns.list(title=title, **filters)
-    named = [campaign for campaign in campaigns if campaign.title == title]
+    return only_one([campaign for campaign in campaigns if campaign.title == title], title)
+
+
+def only_one(named: list[Named], name: str) -> Named | None:
+    """Return the only object of a name; None if there is none, ValueError if there are several."""
     if len(named) > 1:
-        raise ValueError(f"There are {len(named)} campaigns called “{title}”. Rename the others.")
+        raise ValueError(f"{len(named)} objects are called “{name}”: {named}. Rename the others.")
     return named[0] if named else None
 
 
-def _equals(current: Any, wanted: Any) -> bool:
-    """Return whether a value is as wanted; of an object, only the wanted fields count."""
-    if isinstance(wanted, Mapping):
-        return all(_equals(current.get(name), value) for name, value in wanted.items())
-    if isinstance(wanted, list) and isinstance(current, list):
-        return len(current) == len(wanted) and all(map(_equals, current, wanted))
-    return bool(current == wanted)
+def _equals(current: Any, target: Any) -> bool:
+    """Return whether a value is the target; of an object, only the target's fields count."""
+    if isinstance(target, Mapping):
+        return all(_equals(current.get(name), value) for name, value in target.items())
+    if isinstance(target, list) and isinstance(current, list):
+        return len(current) == len(target) and all(map(_equals, current, target))
+    return bool(current == target)
 
 
 def _in_words(columns: Mapping[str, str]) -> str:

@@ -131,8 +131,8 @@ class Campaign(TypedDict):
     lease_minutes: int
     # The language of the annotators' pages; empty if annotators choose.
     fixed_language: str
-    # How tasks are laid out; empty if annotators choose.
-    fixed_view: FixedViewEnum
+    # How tasks are laid out; blank: annotators choose.
+    fixed_view: FixedViewC34Enum | BlankEnum
     # Whether annotators see all answers of a task before they submit it.
     review_before_submit: bool
     # Whether annotators may switch the review off after three tasks.
@@ -176,7 +176,7 @@ class CampaignOptions(TypedDict):
     # The language of the annotators' pages; empty if annotators choose.
     fixed_language: NotRequired[str]
     # How tasks are laid out; empty if annotators choose.
-    fixed_view: NotRequired[FixedViewEnum | BlankEnum]
+    fixed_view: NotRequired[FixedViewCf4Enum | BlankEnum]
     # Whether annotators see all answers of a task before they submit it.
     review_before_submit: NotRequired[bool]
     # Whether annotators may switch the review off after three tasks.
@@ -433,13 +433,13 @@ class DatasetsFilesListQuery(TypedDict):
 
 
 class DatasetsItemsListQuery(TypedDict):
-    """Query: List the sources of a dataset with their questions."""
+    """Query: List the items of a dataset."""
 
-    key: NotRequired[str]
     language: NotRequired[str]
     # Number of results to return per page.
     limit: NotRequired[int]
     modality: NotRequired[str]
+    source_id: NotRequired[str]
     system: NotRequired[str]
     target_type: NotRequired[str]
 
@@ -493,7 +493,7 @@ class DisputedItem(TypedDict):
     """An item with the mean squared distance of two annotators, from 0 to 1."""
 
     item: int
-    source: str
+    source_id: str
     disagreement: float
 
 
@@ -641,7 +641,10 @@ class FileJob(TypedDict):
 FileState: TypeAlias = Literal['waiting', 'added', 'taken_back']
 
 
-FixedViewEnum: TypeAlias = Literal['focus', 'list']
+FixedViewC34Enum: TypeAlias = Literal['focus', 'list']
+
+
+FixedViewCf4Enum: TypeAlias = Literal['focus', 'list']
 
 
 class Flag(TypedDict):
@@ -712,22 +715,27 @@ class Invitation(TypedDict):
 
 
 class Item(TypedDict):
-    """A source with the questions of all systems. For a user who still judges the dataset,
-    questions and references are null."""
+    """A question with its source; without `question`, one that the system did not return;
+    without `position`, a set as a whole. For a user who still judges the dataset, only the
+    source is filled."""
 
-    id: int
-    key: str
+    item: int | None
+    source_id: str
+    system: str | None
+    position: NotRequired[int | None]
+    question_id: NotRequired[str | None]
+    question: NotRequired[str | None]
+    question_type: NotRequired[str | None]
+    submitted_answer: NotRequired[str | None]
+    attributes: dict[str, str] | None
     passage: NotRequired[str | None]
-    sentence: NotRequired[str]
-    answer: NotRequired[str]
-    # In code points of the passage.
-    answer_start: NotRequired[int | None]
-    target_type: NotRequired[str]
-    modality: NotRequired[str]
-    # A tag; blank if it is the dataset's.
-    language: NotRequired[str]
+    sentence: str
+    answer: str
+    answer_start: int | None
+    target_type: str
+    modality: str
+    language: str
     references: list[str] | None
-    questions: list[Question] | None
 
 
 ItemsEnum: TypeAlias = Literal['own', 'common']
@@ -797,7 +805,8 @@ class Judgment(TypedDict):
     """A judgment with the text of its question. Annotators are named by their labels."""
 
     id: int
-    source: str
+    item: int
+    source_id: str
     system: str
     position: int | None
     question: NotRequired[str | None]
@@ -819,8 +828,7 @@ class Judgment(TypedDict):
     first_shown_at: NotRequired[datetime | None]
     # By the clock of the annotator's device.
     answered_at: NotRequired[datetime | None]
-    # The language of the instructions.
-    language: str
+    instruction_language: str
     # focus: one question at a time; list: all of them.
     view: str
     # phone, tablet or desktop, by the size of the screen.
@@ -841,7 +849,7 @@ class JudgmentFilters(TypedDict):
     # Also what was submitted after its assignment was given to another annotator.
     extras: NotRequired[bool]
     round: NotRequired[Literal['calibration', 'checks', 'main', 'pilot', 'training']]
-    source: NotRequired[str]
+    source_id: NotRequired[str]
     system: NotRequired[str]
     # Also judgments of pilot and calibration rounds.
     trials: NotRequired[bool]
@@ -1189,7 +1197,7 @@ class PatchedDesignRequest(TypedDict):
     # The language of the annotators' pages; empty if annotators choose.
     fixed_language: NotRequired[str]
     # How tasks are laid out; empty if annotators choose.
-    fixed_view: NotRequired[FixedViewEnum | BlankEnum]
+    fixed_view: NotRequired[FixedViewCf4Enum | BlankEnum]
     # Whether annotators see all answers of a task before they submit it.
     review_before_submit: NotRequired[bool]
     # Whether annotators may switch the review off after three tasks.
@@ -1452,19 +1460,6 @@ class QualityRequest(TypedDict):
     exclude_degraded: NotRequired[bool]
 
 
-class Question(TypedDict):
-    """A question of a system, or the place of a missing one, whose text is null."""
-
-    id: int
-    system: str
-    position: int
-    text: str | None
-    key: str
-    question_type: str
-    submitted_answer: str
-    attributes: dict[str, str]
-
-
 class RangeRequest(TypedDict):
     """A range of a passage, in code points; `end` is behind the last one."""
 
@@ -1625,18 +1620,18 @@ class ShownRange(TypedDict):
 class ShownUnit(TypedDict):
     """A question of a task, or a set as a whole, which has neither position nor text."""
 
-    id: int
-    source: str
+    item: int
+    source_id: str
     system: str
     # The place in the system's set.
-    place: int | None
-    text: NotRequired[str | None]
+    position: int | None
+    question: NotRequired[str | None]
 
 
 class SourceText(TypedDict):
     """The input of the systems."""
 
-    key: str
+    source_id: str
     passage: NotRequired[str | None]
     sentence: str
     answer: str
@@ -1778,8 +1773,8 @@ class WholeCampaign(TypedDict):
     lease_minutes: int
     # The language of the annotators' pages; empty if annotators choose.
     fixed_language: str
-    # How tasks are laid out; empty if annotators choose.
-    fixed_view: FixedViewEnum
+    # How tasks are laid out; blank: annotators choose.
+    fixed_view: FixedViewC34Enum | BlankEnum
     # Whether annotators see all answers of a task before they submit it.
     review_before_submit: bool
     # Whether annotators may switch the review off after three tasks.
