@@ -1,6 +1,5 @@
 """What a stranger installs: a fresh clone, and wheels in empty environments."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -20,15 +19,10 @@ ROOT = Path(run.__file__).parent
 MEBIBYTE = 2**20
 LIBRARIES = ("quaestor-client", "quaestor-stats", "quaestor-metrics")
 OF_THIS_SITE = ("DATABASE_URL", "QUAESTOR_HOME", "DJANGO_SETTINGS_MODULE", "PYTHONPATH")
-READS_HELP = """
-import os
-os.environ.update(DJANGO_SETTINGS_MODULE="config.settings", QUAESTOR_HOME=os.devnull,
-                  QUAESTOR_SECRET_KEY="a" * 40, QUAESTOR_PSEUDONYM_KEY="b" * 40)
-import django
-django.setup()
-from analysis.reports.help import PIECES, piece
-assert all(piece(key) for key in PIECES)
-"""
+READS_HELP = (
+    "import django; django.setup(); from analysis.reports.help import PIECES, piece; "
+    "assert all(piece(key) for key in PIECES)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +44,12 @@ def uv() -> list[str]:
 
 def call(*words: str | Path, folder: Path, **variables: str) -> str:
     """Run a command that knows nothing of these tests' site, and return its output."""
-    kept = {name: value for name, value in os.environ.items() if name not in OF_THIS_SITE}
+    ours = run.uv_environment(run.pip_settings())
+    kept = {name: value for name, value in ours.items() if name not in OF_THIS_SITE}
     done = subprocess.run(
         words,
         cwd=folder,
-        env={**run.uv_environment(run.pip_settings()), **kept, **variables},
+        env={**kept, **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -109,7 +104,8 @@ def test_application_installs_from_its_wheel_alone(uv: list[str], folder: Path) 
         *("config", "judging", "annotation", "analysis"),
         *("quaestor_stats", "quaestor_metrics"),
     }
-    call(programs / "python", "-I", "-c", READS_HELP, folder=folder)
+    settings = {"DJANGO_SETTINGS_MODULE": "config.settings", "QUAESTOR_HOME": str(folder / "home")}
+    call(programs / "python", "-I", "-c", READS_HELP, folder=folder, **settings)
     (folder / "ratings.csv").write_text(rows())
     report = [programs / "quaestor", "report", "ratings.csv", "--metric", "overlap=higher"]
     assert "report.html" in call(*report, folder=folder)

@@ -32,7 +32,7 @@ def report_html(run: Run) -> str:
         "facts": making.settings_facts(run.parameters, run.versions, seed=run.seed),
         "styles": mark_safe("\n".join(styles)),  # noqa: S308 - of our files
     }
-    html = render_to_string("analysis/runs/report/document.html", context)
+    html: str = render_to_string("analysis/runs/report/document.html", context)
     for address, picture in _pictures(run):
         html = html.replace(f'"{address}"', f'"{picture}"')
     return LINK_TO_SITE.sub(r"\1", OF_SITE.sub("", html))
@@ -44,11 +44,11 @@ def _style_sheet(name: str) -> str:
 
 def _pictures(run: Run) -> list[tuple[str, str]]:
     """Return the address of each figure, and the figure itself as an address."""
-    found = []
-    drawn = Result.objects.filter(run=run, key__startswith="figure-", file__isnull=False)
-    for result in drawn.select_related("file"):
-        name = result.key.removeprefix("figure-")
-        address = reverse("analysis:figure", args=[run.campaign.uuid, run.number, name])
-        encoded = base64.b64encode(storage.content_of(result.file)).decode()
-        found.append((address, f"data:image/svg+xml;base64,{encoded}"))
-    return found
+    pictures = []
+    for result in Result.objects.filter(run=run, key__startswith="figure-").select_related("file"):
+        if result.file:
+            name = result.key.removeprefix("figure-")
+            address = reverse("analysis:figure", args=[run.campaign.uuid, run.number, name])
+            encoded = base64.b64encode(storage.content_of(result.file)).decode()
+            pictures.append((address, f"data:image/svg+xml;base64,{encoded}"))
+    return pictures

@@ -18,7 +18,7 @@ from judging.datasets.models.added_file import AddedFile
 from judging.datasets.models.dataset import Dataset
 from judging.formats.mapping import Column
 from judging.imports.actions import files, fit, preview
-from judging.imports.forms.mapping import describe_column
+from judging.imports.forms.mapping import describe_file_column
 from judging.jobs import storage, tasks
 from judging.jobs.models.job import Job
 from judging.people.models.user import User
@@ -78,7 +78,7 @@ class Command(BaseCommand):
     def tell(self, added: AddedFile) -> None:
         """Print what each column became, and what the file holds."""
         for name, column in preview.mapping_of(added).columns.items():
-            self.say(f"  {name}: {describe_column(column)}")
+            self.say(f"  {name}: {describe_file_column(column)}")
         study = added.examined[preview.LOOK].get("study")
         if study:
             self.say(f"{study['sentence']}.")
@@ -156,7 +156,7 @@ def _decide(added: AddedFile, by: User, *, protocol: str | None, metrics: list[s
 
 def _metric_columns(columns: Mapping[str, Column], metrics: list[str]) -> dict[str, Column]:
     """Return the columns that are named as metrics."""
-    found = {}
+    named = {}
     for text in metrics:
         name, _, direction = text.rpartition("=")
         if name not in columns or direction not in DIRECTIONS:
@@ -164,9 +164,11 @@ def _metric_columns(columns: Mapping[str, Column], metrics: list[str]) -> dict[s
                 f"--metric {text}: write it as COLUMN=higher or COLUMN=lower. "
                 f"The columns are {', '.join(columns)}."
             )
-        scale = columns[name].scale
-        found[name] = Column(role="metric", name=name, direction=direction, scale=scale)
-    return found
+        decided = {"role": "metric", "name": name, "direction": direction}
+        named[name] = columns[name].model_copy(
+            update={**decided, "is_direction_guessed": False, "why": ""}
+        )
+    return named
 
 
 def _named(key: str) -> Protocol:

@@ -127,7 +127,7 @@ OPENING = (
 READING = ("system", "rater", "modality", "expected", "crossed", "repeats", "numbers")
 
 
-def describe_column(column: Column) -> str:
+def describe_file_column(column: Column) -> str:
     """Return in words what a column of a file is, and why that was proposed."""
     words = [str(ROLE_TITLES[column.role]) if column.role else _now("excluded")]
     if column.name:
