@@ -48,7 +48,6 @@ from judging.work.actions.sheets import NotAsked, Sheet
 from judging.work.models.at_work import assignment_at_work
 
 OUTCOMES = ("task", "none_now", "finished", "closed", "training", "qualification")
-SMALLEST_INTEGER, LARGEST_INTEGER = -(2**15), 2**15 - 1  # range of the database column of values
 
 
 class PointSerializer(serializers.Serializer):
@@ -271,12 +270,7 @@ class DraftSerializer(serializers.Serializer):
         max_value=LAST_SEQUENCE,
         help_text="A draft with a lower number never replaces a later one.",
     )
-    answers = serializers.DictField(
-        child=serializers.IntegerField(
-            allow_null=True, min_value=SMALLEST_INTEGER, max_value=LARGEST_INTEGER
-        ),
-        required=False,
-    )
+    answers = serializers.DictField(child=serializers.IntegerField(allow_null=True), required=False)
     marks = serializers.DictField(child=MarkedSerializer(), required=False)
     reports = serializers.DictField(
         child=serializers.CharField(allow_blank=True, max_length=MAX_NOTE_CHARACTERS),
@@ -514,11 +508,13 @@ class AnnotatorTasks(Resource):
     def submit(self, request: Request, pk: str) -> Response:
         """Save the last answers, submit the task, and claim the next one.
 
-        The same submission sent twice is stored once. A submitted task is changed by submitting it
+        A task with a further stage is continued first (`continue_first`). The same submission sent
+        twice is stored once. A submitted task is changed by submitting it
         again with its new token.
         """
         own = self.own()
         sheet = sheets.sheet_of_assignment(own)
+        _check_last_stage(own, sheet)
         sent, page = _page(own, SubmissionSerializer(data=request.data), sheet)
         try:
             done = judgments.submit_and_claim_next(
@@ -582,6 +578,15 @@ def _page(
 ) -> tuple[Mapping[str, Any], SentPage]:
     sent.is_valid(raise_exception=True)
     return sent.validated_data, sent.page(sheet or sheets.sheet_of_assignment(own))
+
+
+def _check_last_stage(assignment: Assignment, sheet: Sheet) -> None:
+    """Raise ContinueFirst if a stage of the task comes after the open one."""
+    number, stages = assignment.stage + 1, len(sheet.protocol.stages)
+    if number < stages:
+        raise drafts.ContinueFirst(
+            f"This is stage {number} of {stages}. Save its answers, and continue to stage {number + 1}."
+        )
 
 
 def _lacking(missing: MissingAnswers) -> ValidationError:

@@ -4,8 +4,11 @@ from typing import Any
 
 from csp.constants import SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
-from django.urls import path
+from django.urls import path, reverse
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter
 
 from analysis.planning.api.planning import DryRuns, PowerAnalyses
@@ -16,6 +19,7 @@ from analysis.scoring.api.degraded_copies import DegradedCopies
 from analysis.scoring.api.scoring import Scoring
 from analysis.scoring.api.tuning import Tunings
 from annotation.api import AnnotatorCampaigns, AnnotatorTasks
+from judging.base.api.contract import PlainView
 from judging.campaigns.api.webhooks import WebhookDeliveries, Webhooks
 from judging.crowd.api.crowd_platforms import CrowdPlatforms
 from judging.enrolments.api.exit_forms import ExitQuestions
@@ -35,7 +39,8 @@ from judging.overview.api.datasets import (
 )
 from judging.overview.api.overview import Overviews
 from judging.overview.api.people import Enrolments, Invitations, Join, Members
-from judging.people.api.me import ApiTokens, Me
+from judging.overview.api.tokens import ApiTokens
+from judging.people.api.me import Me
 from judging.protocols.api.protocols import Protocols
 from judging.quality.api.adjudication import Adjudications, RatingsToAdjudicate
 from judging.quality.api.exercises import Exercises, QualificationRules
@@ -131,12 +136,37 @@ qualification_rules = QualificationRules.as_view(READ_AND_REPLACE)
 overview = Overviews.as_view({"get": "retrieve"})
 quality_plan = QualityPlans.as_view(READ_AND_REPLACE)
 
+
+class Resources(PlainView):
+    """The resources at the top of the API."""
+
+    is_for_everybody = True
+
+    @extend_schema(
+        operation_id="resources_retrieve",
+        responses={200: {"type": "object", "additionalProperties": {"type": "string"}}},
+    )
+    def get(self, request: Request) -> Response:
+        """List the addresses of the resources."""
+        names = {
+            prefix: f"{name}-list"
+            for prefix, view, name in router.registry
+            if "<" not in prefix and hasattr(view, "list")
+        }
+        names |= {name: name for name in ("me", "join", "schema", "docs")}
+        addresses = {label: reverse(f"api:{name}") for label, name in names.items()}
+        return Response(
+            {label: request.build_absolute_uri(address) for label, address in addresses.items()}
+        )
+
+
 urlpatterns = [
     path(f"{in_campaign}/adjudication/", adjudication, name="adjudication"),
     path(f"{in_campaign}/crowd-platform/", crowd_platform, name="crowd-platform"),
     path(f"{in_campaign}/exercises/rules/", qualification_rules, name="qualification-rules"),
     path(f"{in_campaign}/overview/", overview, name="overview"),
     path(f"{in_campaign}/quality/", quality_plan, name="quality"),
+    path("", Resources.as_view(), name="resources"),
     path("me/", Me.as_view(), name="me"),
     path("join/", Join.as_view(), name="join"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),

@@ -10,9 +10,11 @@ import re
 import time
 import uuid
 from collections.abc import Callable
+from http import HTTPStatus
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.middleware.common import CommonMiddleware
 
 from config.health import PROBES
 from config.logs import current_request
@@ -21,6 +23,18 @@ UNUSED = ("camera", "display-capture", "geolocation", "microphone", "payment", "
 POLICY = ", ".join(f"{feature}=()" for feature in UNUSED)
 FROM_PROXY = re.compile(r"[\w-]{8,64}")
 log = logging.getLogger("quaestor.requests")
+
+
+class SameMethodRedirect(HttpResponsePermanentRedirect):
+    """308: the client sends the same method and content to the other address."""
+
+    status_code = HTTPStatus.PERMANENT_REDIRECT
+
+
+class LastSlash(CommonMiddleware):
+    """Redirects an address without its last slash, for requests of every method."""
+
+    response_redirect_class = SameMethodRedirect
 
 
 class Requests:

@@ -147,7 +147,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.Language",
-    "django.middleware.common.CommonMiddleware",
+    "config.requests.LastSlash",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "config.visits.Visits",
@@ -235,18 +235,12 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_METADATA_CLASS": None,  # OPTIONS would answer before access to the object is checked
     "DEFAULT_PARSER_CLASSES": ["config.bodies.StrictJSONParser"],
-    "DEFAULT_RENDERER_CLASSES": [
-        "rest_framework.renderers.JSONRenderer",
-        "rest_framework.renderers.BrowsableAPIRenderer",
-    ],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "URL_FORMAT_OVERRIDE": None,
     "DEFAULT_PAGINATION_CLASS": "judging.base.api.pages.Pages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_SCHEMA_CLASS": "judging.jobs.api.schema.Schema",
-    "DEFAULT_THROTTLE_CLASSES": [
-        "rest_framework.throttling.AnonRateThrottle",
-        "rest_framework.throttling.UserRateThrottle",
-    ],
-    "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "3000/min"},
+    "DEFAULT_THROTTLE_CLASSES": ["judging.base.api.rate_limits.RateLimit"],
     "EXCEPTION_HANDLER": "judging.base.api.problems.problem",
     "NUM_PROXIES": 1,
 }

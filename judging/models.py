@@ -8,6 +8,7 @@ from judging.base.models.conditions import (
     ReviewDisplay,
 )
 from judging.base.models.idempotent_request import IdempotentRequest
+from judging.base.models.request_count import RequestCount
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.authorship import BarredTask, SystemAuthor
 from judging.campaigns.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
@@ -116,6 +117,7 @@ __all__ = [
     "Question",
     "QuestionSet",
     "Reference",
+    "RequestCount",
     "ReviewDisplay",
     "Round",
     "ScalePoint",

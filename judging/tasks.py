@@ -7,7 +7,7 @@ from celery import shared_task
 from django.db import DatabaseError, InterfaceError, connection
 from django.utils import timezone
 
-from judging.base.actions import idempotent_requests
+from judging.base.actions import idempotent_requests, request_counts
 from judging.campaigns.actions import webhooks
 from judging.campaigns.tasks import send_webhooks
 from judging.crowd.actions import participations
@@ -66,6 +66,7 @@ def clean_up() -> None:
     retention.forget_due(now=now)
     files.delete_old_rows(now=now)
     idempotent_requests.delete_old_requests(now=now)
+    request_counts.delete_old_counts(now=now)
     webhooks.delete_old_messages(now=now)
     jobs.forget_files()
     dry_runs.forget_left()

@@ -43,19 +43,19 @@ effects_of <- function(rows) {{
   if (repeated(paste(per_cell$source_id, per_cell$system))) {{
     random <- c(random, "(1 | source_id:system)")
   }}
-  if (nlevels(rows$rater) > 2) {{
-    return(c("system", random, "(1 | rater)", "(1 | rater:system)"))
+  if (nlevels(rows$annotator) > 2) {{
+    return(c("system", random, "(1 | annotator)", "(1 | annotator:system)"))
   }}
-  if (nlevels(rows$rater) == 1) return(c("system", random))
-  crossed <- all(table(rows$rater, rows$system) > 0)
-  c(if (crossed) "system * rater" else c("system", "rater"), random)
+  if (nlevels(rows$annotator) == 1) return(c("system", random))
+  crossed <- all(table(rows$annotator, rows$system) > 0)
+  c(if (crossed) "system * annotator" else c("system", "annotator"), random)
 }}
 
 compare_systems <- function(rows) {{
   rows$point <- factor(rows$value, levels = sort(unique(rows$value)), ordered = TRUE)
   slot <- if ("position" %in% names(rows)) rows$position else rep(1, nrow(rows))
   rows$question_unit <- paste(rows$source_id, rows$system, slot, sep = "/")
-  for (column in c("system", "rater", "source_id", "cluster", "question_unit")) {{
+  for (column in c("system", "annotator", "source_id", "cluster", "question_unit")) {{
     rows[[column]] <- factor(rows[[column]])
   }}
   if (nlevels(rows$point) < 2 || nlevels(rows$system) < 2 || nlevels(rows$source_id) < 3) {{

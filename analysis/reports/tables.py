@@ -20,14 +20,24 @@ def to_csv(rows: Sequence[Record], columns: Sequence[str] = ()) -> str:
     The text begins with a byte order mark. A cell that a spreadsheet would take for a formula has an
     apostrophe before it; the JSON of a report has it unchanged.
     """
-    held = {key for row in rows for key in row}
-    known = [column for column in columns if column in held or not rows]
-    order = [*known, *sorted(held.difference(known))]
+    order = _column_order(rows, columns)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(map(defuse_cell, order))
     writer.writerows([_cell(row.get(column)) for column in order] for row in rows)
     return BYTE_ORDER_MARK + buffer.getvalue()
+
+
+def ordered_records(rows: Sequence[Record], columns: Sequence[str] = ()) -> list[Record]:
+    """Return records with their columns in the order in which `to_csv` writes them."""
+    order = _column_order(rows, columns)
+    return [{name: row[name] for name in order if name in row} for row in rows]
+
+
+def _column_order(rows: Sequence[Record], columns: Sequence[str]) -> list[str]:
+    used = {key for row in rows for key in row}
+    first = [column for column in columns if column in used or not rows]
+    return [*first, *sorted(used.difference(first))]
 
 
 def document_json(document: Mapping[str, Any]) -> str:

@@ -42,6 +42,8 @@ MAX_LOGIN_ATTEMPTS_PER_MINUTE = 60  # of researchers, of annotators, and of unkn
 MAX_LOGIN_ATTEMPTS_OF_ONE = 20  # per minute, for a name or by a visitor; also a user's API tokens
 MAX_LOGIN_PAUSE = timedelta(minutes=15)
 MAX_ARRIVALS_PER_MINUTE = 200  # people who join one campaign by unsigned links
+MAX_REQUESTS_OF_USER = 3_000  # per minute, over the API
+MAX_REQUESTS_OF_VISITOR = 60  # per minute, from one address without a log-in
 MAX_CROWD_MESSAGES_PER_MINUTE = 600  # from one crowd platform, to one web process
 MAX_MARKS = 5_000  # passages' spans that one assignment marks
 

@@ -123,7 +123,8 @@ class ScoreColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRecords:
-    """A study. `expected` counts the slots of each (source key, system)."""
+    """A study. `expected` counts the slots of each (source key, system). `items` has the keys that
+    the units have in the database, by source, system and position."""
 
     sources: tuple[SourceRecord, ...] = ()
     questions: tuple[QuestionRecord, ...] = ()
@@ -132,6 +133,7 @@ class StudyRecords:
     marks: tuple[MarkRecord, ...] = ()
     expected: Mapping[tuple[str, str], int] = field(default_factory=dict)
     score_columns: tuple[ScoreColumn, ...] = ()
+    items: Mapping[tuple[str, str, int | None], int] = field(default_factory=dict)
 
     @property
     def systems(self) -> tuple[str, ...]:

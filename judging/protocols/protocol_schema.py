@@ -240,10 +240,21 @@ class ProtocolCriterion(ProtocolPart):
         return tuple(point.value for point in self.points if not point.missing)
 
     @property
+    def has_every_number(self) -> bool:
+        """Whether the scale has every whole number between its ends."""
+        values = [point.value for point in self.points]
+        return values == list(range(values[0], values[-1] + 1))
+
+    @property
+    def shown_scale(self) -> str:
+        """The values of the scale in words, such as 1–3."""
+        values = [str(point.value) for point in self.points]
+        return f"{values[0]}–{values[-1]}" if self.has_every_number else ", ".join(values)
+
+    @property
     def is_typed(self) -> bool:
         """Whether its value is typed in: the scale is long, and has every whole number."""
-        values = [point.value for point in self.points]
-        return len(values) > BUTTONS_SHOWN and values == list(range(values[0], values[-1] + 1))
+        return len(self.points) > BUTTONS_SHOWN and self.has_every_number
 
     @property
     def is_averaged(self) -> bool:

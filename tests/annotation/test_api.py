@@ -143,7 +143,7 @@ def test_draft_is_kept_and_a_late_one_loses(api, campaign):
         ({"sequence": 1, "answers": []}, "answers"),
         ({"sequence": 1, "answers": {"q1.grammaticality": 10**9}}, "answers.q1.grammaticality"),
         ({"sequence": 1, "answers": {"q1.nothing": 1}}, "answers.q1.nothing"),
-        ({"sequence": 1, "answers": {"q1.grammaticality": 9}}, ""),
+        ({"sequence": 1, "answers": {"q1.grammaticality": 9}}, "answers.q1.grammaticality"),
         (
             {"sequence": 1, "marks": {"m1": {"ranges": [{"start": 3, "end": 1}]}}},
             "marks.m1.ranges.0",
@@ -186,6 +186,9 @@ def test_stages_open_one_after_the_other():
     assert fields_of(api.post(f"{url}continue/", {"number": 1}))
     open_now = {each["name"]: each["points"][0]["value"] for each in controls(task)}
     assert api.put(f"{url}draft/", {"sequence": 1, "answers": open_now}).status_code == 200
+    early = submitted(api, task, answers=open_now)
+    assert (early.status_code, early.json()["code"]) == (409, "continue_first")
+    assert "continue to stage 2" in early.json()["detail"]
     following = api.post(f"{url}continue/", {"number": 1}).json()
     assert following["stage"]["number"] == 2
     assert len(controls(following)) > len(controls(task))
@@ -242,3 +245,20 @@ def test_texts_are_in_the_language_that_the_campaign_fixes():
     for task in (claim["task"], read):
         prompts = {control["prompt"] for control in controls(task)}
         assert "Ist die Frage wohlgeformt?" in prompts
+
+
+def test_answer_off_the_scale_is_refused_with_its_field_and_the_scale(api, campaign):
+    task = claimed(api, campaign)["task"]
+    draft = {"sequence": 1, "answers": {"q1.correctness": 99}}
+    [error] = api.put(f"{task['url']}draft/", draft).json()["errors"]
+    assert error == {
+        "field": "answers.q1.correctness",
+        "code": "not_on_scale",
+        "detail": "99 is not on the scale 1–3.",
+    }
+
+
+def test_mark_with_an_unknown_key_is_refused(api, campaign):
+    task = claimed(api, campaign)["task"]
+    draft = {"sequence": 1, "marks": {"q1.mark": {"range": [{"start": 0, "end": 4}]}}}
+    assert fields_of(api.put(f"{task['url']}draft/", draft)) == {"marks.q1.mark.range"}

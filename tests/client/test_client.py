@@ -74,7 +74,7 @@ def test_client_goes_through_all_pages_of_a_list():
     client = client_of(owner)
     assert len(client.datasets.list(limit=1)) == 3
     assert client.me()["username"] == owner.username
-    assert client.datasets.get(client.datasets.list()[0].id).items(limit=1)[0]["key"] == "s1"
+    assert client.datasets.get(client.datasets.list()[0].id).items(limit=1)[0]["source_id"] == "s1"
 
 
 @pytest.mark.usefixtures("in_process")

@@ -4,6 +4,7 @@ import io
 import re
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -196,3 +197,46 @@ def test_address_that_does_not_exist_is_problem_details(path):
     answer = program(factories.researcher()).get(f"{API}/{path}")
     assert answer.status_code == 404
     assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_address_without_its_last_slash_is_redirected_with_method_and_content(method):
+    client = program(factories.researcher())
+    answer = getattr(client, method)(f"{API}/datasets", {"name": "Locks"})
+    assert answer.status_code == 308
+    assert answer.headers["Location"].startswith(f"{API}/datasets/")
+
+
+@pytest.mark.django_db
+def test_root_lists_resources_that_answer():
+    client = program(factories.researcher())
+    listed = client.get(f"{API}/").json()
+    assert {"campaigns", "datasets", "protocols", "jobs", "me"} <= set(listed)
+    assert client.get(listed["campaigns"]).status_code == 200
+
+
+@pytest.mark.django_db
+def test_error_in_a_browser_is_a_problem_and_no_page():
+    answer = program(factories.researcher()).get(
+        f"{API}/datasets/7/", HTTP_ACCEPT="text/html,application/xhtml+xml,*/*;q=0.8"
+    )
+    assert answer.status_code == 404
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.django_db
+def test_rate_limit_counts_for_all_processes_and_names_what_is_left(monkeypatch):
+    monkeypatch.setattr("judging.base.api.rate_limits.MAX_REQUESTS_OF_USER", 2)
+    monkeypatch.setattr(
+        "django.utils.timezone.now", lambda: datetime(2026, 11, 30, 12, 0, 15, tzinfo=UTC)
+    )
+    user = factories.researcher()
+    first, second = program(user), program(user)
+    answers = [client.get(f"{API}/me/") for client in (first, second, first)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert [answer.headers["RateLimit"] for answer in answers] == [
+        f'"minute";r={left};t=45' for left in (1, 0, 0)
+    ]
+    assert answers[-1].headers["Retry-After"] == "46"
+    assert answers[-1].json()["code"] == "throttled"

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
@@ -179,7 +178,7 @@ API_MAY = {
     (
         "get",
         KNOWN,
-    ): "me token-list job-list dataset-list protocol-list campaign-list annotator-campaign-list",
+    ): "resources me token-list job-list dataset-list protocol-list campaign-list annotator-campaign-list",
     ("post", CREATORS): "dataset-list protocol-list protocol-validate campaign-list "
     "published-study-reproduce",
     ("post", KNOWN): "token-list",
@@ -212,7 +211,8 @@ API_MAY = {
         dataset-hand-over share-list
         file-list file-preview file-add file-take-back file-preview-all file-add-all
         campaign-clone campaign-reproduce campaign-lock campaign-open campaign-pause campaign-close
-        campaign-archive campaign-reveal-draws draw-check-list round-list round-end deviation-list
+        campaign-archive campaign-reopen campaign-unarchive
+        campaign-reveal-draws draw-check-list round-list round-end deviation-list
         invitation-list invitation-revoke invitation-undo-joins
         enrolment-exclude enrolment-reinclude member-list
         llm-judge-list llm-judge-ask llm-judge-estimate dry-run-list
@@ -547,7 +547,6 @@ def test_every_role_uses_the_rest_api_where_it_may_and_is_refused_elsewhere(
         if not name.startswith("api:"):
             continue
         path = reverse(name, kwargs=kwargs)
-        cache.clear()  # so that nobody is throttled
         known = [method for method in API_METHODS if (name, method) in API_ALLOWED]
         for role, client in browsers.items():
             for method in API_METHODS if LONG or role == "stranger" else known:
@@ -570,14 +569,3 @@ def test_every_method_of_the_rest_api_says_here_who_may_call_it() -> None:
         found |= {(f"api:{pattern.name}", method) for method in methods if method != "head"}
     assert found - API_ALLOWED.keys() - {("api:docs", "get")} == set()
     assert API_ALLOWED.keys() - found - {("api:docs", "get")} == set()
-
-
-def test_rest_api_is_browsed_by_a_manager_without_a_server_error(world) -> None:
-    browsers, parts = world
-    statuses = {}
-    for name, kwargs in parts.items():
-        if name.startswith("api:"):
-            answer = browsers["manager"].get(reverse(name, kwargs=kwargs), HTTP_ACCEPT="text/html")
-            statuses[name] = answer.status_code
-    assert {name: status for name, status in statuses.items() if status >= 500} == {}
-    assert statuses["api:dataset-list"] == statuses["api:campaign-detail"] == 200

@@ -80,12 +80,8 @@ def test_conditions_and_times_of_a_phone_reach_report_and_exports(new_page: Any)
         )
     )
     exported = json.loads(lines.splitlines()[0])
-    assert (exported["language"], exported["view"], exported["device"], exported["input"]) == (
-        "de",
-        "focus",
-        "phone",
-        "touch",
-    )
+    columns = ("instruction_language", "view", "device", "input")
+    assert [exported[name] for name in columns] == ["de", "focus", "phone", "touch"]
     assert exported["first_shown_at"] < exported["answered_at"]
     manager = factories.logged_in(campaign.created_by)
     table = manager.get(f"/campaigns/{campaign.uuid}/export/csv/")

@@ -12,15 +12,25 @@ from rest_framework.test import APIClient
 from judging.jobs.models.job import Job
 from judging.people.actions import tokens
 from judging.people.models.user import User
+from tests import openapi
 from tests.working import carry_out
 
 API = "/api/v1"
+UNDOCUMENTED = (308, 405)  # of addresses and methods that no operation has
 
 
 class Program(APIClient):
-    """A client that sends JSON."""
+    """A client that sends JSON, and holds every answer against the API's document."""
 
     default_format = "json"
+
+    def request(self, **kwargs: Any) -> Any:
+        answer = super().request(**kwargs)
+        path = kwargs["PATH_INFO"]
+        if path.startswith(API) and answer.status_code not in UNDOCUMENTED:
+            found = "\n".join(openapi.faults(kwargs["REQUEST_METHOD"], path, answer))
+            assert not found, found
+        return answer
 
 
 def program(user: User, scope: str = "manage") -> Program:

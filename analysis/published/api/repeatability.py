@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404
+from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -74,7 +75,10 @@ class ReproductionComparisons(OfStaff):
         if self.action and self.campaign.reproduces is None:
             raise Http404
 
-    @extend_schema(responses=ComparisonSerializer, operation_id="campaigns_reproduction_retrieve")
+    @extend_schema(
+        responses=forced_singular_serializer(ComparisonSerializer),
+        operation_id="campaigns_reproduction_retrieve",
+    )
     def list(self, request: Request, campaign: UUID) -> Response:
         """Return the newest comparison of a campaign with the study that it reproduces."""
         done = self._newest()

@@ -45,15 +45,25 @@ def api_json(run: Run, told: Mapping[str, Any]) -> Iterator[str]:
     """Yield a run as JSON for programs, in pieces: the facts in ``told``, then its tables."""
     yield json.dumps(told, ensure_ascii=False)[:-1] + ', "tables": {'
     with transactions.one_moment():
-        for place, (key, rows) in enumerate(runs.StoredTables(run, keep=False).items()):
+        for place, (key, document) in enumerate(runs.StoredTables(run, keep=False).items()):
+            rows = table_rows(key, document) if isinstance(document, list) else document
             yield (", " if place else "") + f"{json.dumps(key)}: {json.dumps(rows)}"
     yield "}}"
 
 
 def table_csv(name: str, rows: list[Record]) -> str:
     """Return one table of a run as CSV, its columns in the order of the section's row."""
+    return to_csv(rows, _columns_of(name))
+
+
+def table_rows(name: str, rows: list[Record]) -> list[Record]:
+    """Return the rows of one table of a run with their columns in the order of the CSV."""
+    return tables.ordered_records(rows, _columns_of(name))
+
+
+def _columns_of(name: str) -> list[str]:
     section = sections.section_of(name)
-    return to_csv(rows, [column.name for column in section.columns()] if section else ())
+    return [column.name for column in section.columns()] if section else []
 
 
 def files(run: Run) -> Iterator[tuple[str, Iterable[bytes]]]:

@@ -24,6 +24,7 @@ from analysis.sections.omitted_tables import OmittedTables, too_long
 from analysis.sections.page import results_in_words
 from analysis.sections.rule_application import read_as
 from analysis.sections.section import Found, Inputs, chance_of
+from judging.base.refusals import Refused
 from judging.campaigns.actions import live_agreements
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
@@ -67,9 +68,17 @@ DEFAULTS: Mapping[str, Any] = {
 }
 
 
+class IsDraft(Refused):
+    """The campaign is a draft, which has no judgments."""
+
+    code = "is_draft"
+
+
 def start_run(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[str, Any]) -> Run:
     """Create a run and its queued job, or return an equal run that is still queued. The caller
-    notifies workers."""
+    notifies workers. Raise IsDraft for a campaign without judgments."""
+    if campaign.state == Campaign.State.DRAFT:
+        raise IsDraft("A draft has no judgments to analyse. Open the campaign first.")
     defaults = {
         **DEFAULTS,
         **dict.fromkeys(PREPARED, default_preparation(campaign.dataset.language)),

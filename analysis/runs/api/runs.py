@@ -232,7 +232,7 @@ class Runs(mixins.ListModelMixin, OfStaff):
         """Return the rows of one table of a run."""
         rows = self._rows_of(name)
         self._note(f"{name} of run {number} by the API")
-        return Response(rows)
+        return Response(exports.table_rows(name, rows))
 
     @extend_schema(responses=file_response(*TABLES.values()))
     @action(

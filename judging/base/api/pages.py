@@ -1,6 +1,7 @@
 """Pages of the lists of the REST API."""
 
 import re
+from typing import Any
 
 from django.utils.dateparse import parse_datetime
 from rest_framework import pagination
@@ -15,6 +16,19 @@ class Pages(pagination.CursorPagination):
     page_size = 50
     page_size_query_param = "limit"
     max_page_size = 1_000
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Describe a page in OpenAPI 3.1, whose null is a type."""
+        address = {"type": ["string", "null"], "format": "uri"}
+        return {
+            "type": "object",
+            "required": ["next", "previous", "results"],
+            "properties": {
+                "next": {**address, "description": "The address of the next page."},
+                "previous": {**address, "description": "The address of the previous page."},
+                "results": schema,
+            },
+        }
 
     def decode_cursor(self, request: Request) -> pagination.Cursor | None:
         """Refuse a cursor that was never issued, before the database does."""

@@ -81,9 +81,9 @@ def _answer(number: int, rater: str, result: Any) -> shared.Row | Problem | None
 
 
 def _rater(annotation: Any) -> str:
-    """Return the rater's label if Quaestor wrote it, else the user's number or address."""
+    """Return the annotator's label if Quaestor wrote it, else the user's number or address."""
     by = shared.value_at(annotation, "completed_by")
-    own = text_at(annotation, "rater") or text_at(by, "id") or text_at(by, "email")
+    own = text_at(annotation, "annotator") or text_at(by, "id") or text_at(by, "email")
     return own or text_at(annotation, "completed_by")
 
 

@@ -8,10 +8,10 @@ from judging.formats.frames import Opened
 from judging.formats.mapping import Column, Role
 from judging.formats.recipes import shared
 from judging.formats.recipes.contract import ALL, Recipe
-from judging.formats.recipes.writers import JUDGMENT, QUESTION, SOURCE
+from judging.formats.recipes.writers import ITEM, JUDGMENT, QUESTION, SOURCE
 
 _ROLES = {name: cast(Role, name) for name in (*SOURCE, *QUESTION, *JUDGMENT)}
-_ROLES |= {"references": "reference", "question_id": "key"}
+_ROLES |= {"references": "reference", "question_id": "key", "annotator": "rater", ITEM: ""}
 _PREFIXES: dict[str, Role] = {"source:": "source_metadata", "attribute:": "metadata"}
 _PREFIXES |= {"judgment:": "rating_metadata"}
 _OURS = (*_PREFIXES, "score:")
@@ -20,12 +20,11 @@ _SCORE = re.compile(
     r"(?P<mean>, human mean)?\]",
     re.S,
 )
-# the columns by which the API's export is recognised, with those that the study needs
-_OF_API: dict[str, Role] = {"source": "source_id", "system": "system", "position": "position"}
-_OF_API |= {"question": "question", "annotator": "rater", "criterion": "criterion"}
-_OF_API |= {"value": "value", "revision": "", "round": "", "state": "", "excluded": ""}
+_OF_SLOTS = {"source_id", "system", "position", "question"}
+_OF_API = {*_OF_SLOTS, "annotator", "criterion", "value", "revision", "round", "state", "excluded"}
 _ABOUT = (
-    "origin cause created_at first_shown_at answered_at language view device input keywords review"
+    "origin cause created_at first_shown_at answered_at"
+    " instruction_language view device input keywords review"
 )
 _COUNTED = {"round": ("", "main"), "state": ("", "submitted"), "excluded": ("", "false")}
 
@@ -36,11 +35,11 @@ def propose(frame: shared.Frame) -> dict[str, Any]:
 
 
 def propose_for_api(frame: shared.Frame) -> dict[str, Any]:
-    """Return the roles of the API's columns; rows that no report counts are excluded. `id` is that
-    of a judgment, and only questions that were judged are in the file."""
+    """Return the roles of the API's columns, also of those that items add to judgments; rows that no
+    report counts are excluded. Only questions that were judged are in the file."""
     columns = {name: Column(why="It is not a part of a rating.") for name in frame.columns}
     about: dict[str, Role] = dict.fromkeys(_ABOUT.split(), "rating_metadata")
-    columns |= shared.roles_present(frame, _OF_API | about, "Quaestor's API exports it.")
+    columns |= shared.roles_present(frame, _ROLES | about, "Quaestor's API exports it.")
     uncounted = {
         name: tuple(value for value in frame[name].unique() if value.casefold() not in counted)
         for name, counted in _COUNTED.items()
@@ -68,7 +67,7 @@ def own_columns(frame: shared.Frame) -> dict[str, Column]:
 def _recognises(opened: Opened) -> bool:
     names = shared.names(opened)
     are_ours = all(name in _ROLES or name.startswith(_OURS) for name in names)
-    return are_ours and set(names) >= {"source_id", "system", "position", "question"}
+    return are_ours and _OF_SLOTS.issubset(names)
 
 
 RECIPES = (
@@ -84,10 +83,10 @@ RECIPES = (
     Recipe(
         key="judgments",
         title="Judgments, as exported by the API",
-        recognises=lambda opened: set(shared.names(opened)) >= _OF_API.keys(),
+        recognises=lambda opened: _OF_API.issubset(shared.names(opened)),
         frame=shared.flat_frame,
         propose=propose_for_api,
-        carries=("questions", "ratings", "metadata"),
+        carries=("questions", "references", "answers", "ratings", "metadata"),
         writes=True,
         page="long",
     ),

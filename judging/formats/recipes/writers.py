@@ -32,7 +32,17 @@ from judging.protocols.spans import NOTHING
 _GIVEN = ("source_id", "passage", "sentence", "answer", "answer_start")
 SOURCE = (*_GIVEN, "target_type", "modality", "language", "references")
 QUESTION = ("system", "position", "question_id", "question", "question_type", "submitted_answer")
-JUDGMENT = ("rater", "criterion", "value", "note", "mark", "mark_start", "mark_end", "mark_text")
+JUDGMENT = (
+    "annotator",
+    "criterion",
+    "value",
+    "note",
+    "mark",
+    "mark_start",
+    "mark_end",
+    "mark_text",
+)
+ITEM = "item"  # the key of the judged unit in the database
 UNMARKED = "mark_none"  # Label Studio's control for "nothing in the passage answers the question"
 HUMAN = "human"  # the system of questions outside any submission
 PIECE = 1 << 20  # characters: each row repeats its passage, so a study is written in pieces
@@ -58,7 +68,7 @@ def csv_pieces(
     puts an apostrophe before everything that a spreadsheet could take for a formula, also in names
     of columns, and begins the file with a byte order mark.
     """
-    known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
+    known = [name for name in (ITEM, *SOURCE, *QUESTION, *JUDGMENT) if name in used]
     header = [*known, *(name for name in used if name not in known)]
     guard = defuse_cell if guarded else str
     if guarded:
@@ -103,6 +113,8 @@ def long_rows(study: StudyRecords) -> Iterator[dict[str, Any]]:
     for source, system, position in _slots(study):
         unit = (source, system, position)
         row = {**sources[source], "system": system, "position": position, "question": None}
+        if item := study.items.get(unit):
+            row = {ITEM: item, **row}
         for question in questions.get(unit, [])[-1:]:
             row |= _question_fields(question, scores)
         judgments = [_judgment(each, row) for each in said.get(unit, ())]
@@ -199,7 +211,7 @@ def _question_fields(question: QuestionRecord, scores: Mapping[str, str]) -> dic
 
 
 def _judgment(spoken: Spoken, row: Mapping[str, Any]) -> dict[str, Any]:
-    by = {"rater": spoken.rater}
+    by = {"annotator": spoken.rater}
     if isinstance(spoken, NoteRecord):
         return by | {"note": spoken.text}
     if isinstance(spoken, RatingRecord):
@@ -238,12 +250,12 @@ def _task(
     shown = {name: value for name, value in rows[0].items() if not is_judgment(name)}
     said: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
-        if rater := row.get("rater"):
-            said[rater].append(_result(row))
+        if annotator := row.get("annotator"):
+            said[annotator].append(_result(row))
     annotations = []
-    for rater, results in said.items():
-        by = {"completed_by": numbers.get(rater, 0), "rater": rater, "was_cancelled": False}
-        annotations.append(by | {"result": results})
+    for annotator, results in said.items():
+        by = {"completed_by": numbers.get(annotator, 0), "annotator": annotator}
+        annotations.append(by | {"was_cancelled": False, "result": results})
     data = {"passage": "", **shown, "question": shown["question"] or ""}
     return {"id": number, "data": data, "annotations": annotations}
 

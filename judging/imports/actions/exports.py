@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Min, Q, QuerySet
+from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet
 
 from judging.base.formulas import BYTE_ORDER_MARK, defuse_cell
 from judging.campaigns.models.assignment import Assignment
@@ -47,9 +47,12 @@ SAID_ABOUT = (  # the unit that a comment or mark is about, and its annotator
     "unit__position",
     "assignment__enrollment__label",
 )
-OF_JUDGMENTS = ("origin", "round", "state", "at")  # exported for every judgment
+OF_JUDGMENTS = ("origin", "round", "state", "created_at")  # exported for every judgment
 OF_DEVICE_CLOCK = ("first_shown_at", "answered_at")
-OF_CONDITIONS = ("language", "view", "device", "input", "keywords", "review")
+OF_CONDITIONS = {  # columns, and their fields of an assignment
+    "instruction_language": "language",
+    **{name: name for name in ("view", "device", "input", "keywords", "review")},
+}
 CODEBOOK = ("column", "value", "label", "meaning")
 DIRECTIONS: dict[Metric.Direction, Direction] = {
     Metric.Direction.HIGHER: "higher",
@@ -173,7 +176,7 @@ def _rows_of_material(dataset: Dataset) -> ColumnRows:
     sources = dataset.sources.order_by()
     questions = Question.objects.filter(unit__question_set__source__in=sources)
     found: ColumnRows = {
-        ("source_id", "system", "position", "question"): [sources],
+        ("item", "source_id", "system", "position", "question"): [sources],
         ("passage",): [sources.filter(passage__isnull=False).exclude(passage__text="")],
         ("answer_start",): [sources.filter(answer_start__isnull=False)],
         ("references",): [Reference.objects.filter(source__in=sources)],
@@ -197,7 +200,7 @@ def _rows_of_judgments(campaign: Campaign, wanted: QuerySet[Assignment]) -> Colu
     marked = Marking.objects.filter(assignment__in=wanted, nothing=True)
     excluded = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
     return {
-        ("rater",): [ratings, notes, spans, marked],
+        ("annotator",): [ratings, notes, spans, marked],
         ("criterion", "value", *(f"judgment:{name}" for name in OF_JUDGMENTS)): [ratings],
         ("judgment:task_seconds",): [ratings.filter(assignment__active_seconds__gt=0)],
         ("judgment:cause",): [ratings.exclude(cause="")],
@@ -206,8 +209,8 @@ def _rows_of_judgments(campaign: Campaign, wanted: QuerySet[Assignment]) -> Colu
             for name in OF_DEVICE_CLOCK
         },
         **{
-            (f"judgment:{name}",): [ratings.exclude(**{f"assignment__{name}": ""})]
-            for name in OF_CONDITIONS
+            (f"judgment:{name}",): [ratings.exclude(**{f"assignment__{column}": ""})]
+            for name, column in OF_CONDITIONS.items()
         },
         ("judgment:excluded",): [excluded],
         ("judgment:comment",): [notes.filter(unit__isnull=True)],
@@ -219,6 +222,15 @@ def _rows_of_judgments(campaign: Campaign, wanted: QuerySet[Assignment]) -> Colu
 
 def _names(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.order_by().values_list("name", flat=True).distinct()
+
+
+def exported_units(*, dataset: Dataset) -> QuerySet[Unit]:
+    """Return the items of a dataset: all slots, and the sets that are judged or scored as a
+    whole."""
+    is_judged = Exists(Judgment.objects.filter(unit=OuterRef("pk")))
+    is_scored = Exists(Score.objects.filter(unit=OuterRef("pk")))
+    units = Unit.objects.filter(question_set__source__dataset=dataset)
+    return units.filter(Q(position__isnull=False) | is_judged | is_scored)
 
 
 def export_dataset(*, dataset: Dataset) -> StudyRecords:
@@ -283,6 +295,10 @@ def _material(dataset: Dataset, sources: QuerySet[Source], own: OfUnits) -> Stud
         questions=questions,
         expected={(each.source.key, each.system.name): each.expected for each in sets},
         score_columns=tuple(metrics),
+        items={
+            (unit.question_set.source.key, unit.question_set.system.name, unit.position): unit.pk
+            for unit in slots
+        },
     )
 
 
@@ -364,7 +380,7 @@ def _ratings(
         "created_at",
         "first_shown_at",
         "answered_at",
-        language=F("assignment__language"),
+        instruction_language=F("assignment__language"),
         view=F("assignment__view"),
         device=F("assignment__device"),
         input=F("assignment__input"),
@@ -416,7 +432,7 @@ class _ToldOfJudgments:
             "origin": "simulated" if self.is_simulated else row["origin"],
             "round": row["kind"] if is_main else f"{row['kind']} {row['number']}",
             "state": row["state"],
-            "at": row["created_at"].isoformat(timespec="seconds"),
+            "created_at": row["created_at"].isoformat(timespec="seconds"),
         }
         if row["active_seconds"]:
             told["task_seconds"] = f"{row['active_seconds']:.1f}"
@@ -538,6 +554,7 @@ def _codebook(campaign: Campaign) -> list[dict[str, object]]:
 
 
 COLUMNS = {
+    "item": "the question, or the set as a whole, in this database; equal in all lists of the API",
     "source_id": "what a system was given; equal for all systems' questions on it",
     "passage": "the text the questions are about",
     "sentence": "the sentence that holds the answer",
@@ -553,18 +570,18 @@ COLUMNS = {
         "a score of the question; in brackets, which direction is better (higher or lower), and whether it is written "
         "as a fraction (0 to 1), as a percent (0 to 100) or on its own scale (none)"
     ),
-    "rater": "the annotator's label in this campaign",
+    "annotator": "the annotator's label in this campaign",
     "criterion": "what was judged",
     "value": "the value given, on the criterion's scale",
     "judgment:origin": "judged by the annotator, forced by a rule on the page, imported, or simulated by a program",
     "judgment:cause": "the criterion whose value forced this one",
     "judgment:round": "main, or which pilot or calibration, if the export includes those",
     "judgment:state": "submitted, or extra: submitted after the assignment was given to another annotator",
-    "judgment:at": "when it was stored, UTC",
+    "judgment:created_at": "when it was stored, UTC",
     "judgment:task_seconds": "active time of the whole task that the judgment belongs to, in seconds, without pauses",
     "judgment:first_shown_at": "when the annotator first saw the criterion, by the clock of their device",
     "judgment:answered_at": "when the annotator gave the value, by the clock of their device",
-    "judgment:language": "the language of the instructions",
+    "judgment:instruction_language": "the language of the instructions",
     "judgment:view": "focus: one question at a time; list: all questions of the task",
     "judgment:device": "phone, tablet or desktop, by the size of the screen",
     "judgment:input": "what gave most answers of the task: touch, mouse or keyboard",

@@ -17,6 +17,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from judging.base.api.contract import DeclaredOnly
 from judging.base.api.problems import PreconditionFailed, Unprocessable
 from judging.base.models.idempotent_request import IdempotentRequest
 from judging.jobs.models.job import Job
@@ -27,8 +28,9 @@ KEY_CHARACTERS = 200  # of the database column
 SECRET_SHOWN_ONCE = "secret_shown_once"  # noqa: S105  (the code of a repeat without its secrets)
 
 
-class Resource(viewsets.GenericViewSet):
-    """A resource whose creating requests may carry an `Idempotency-Key`."""
+class Resource(DeclaredOnly, viewsets.GenericViewSet):
+    """A resource that takes only what its schema declares, and whose creating requests may carry an
+    `Idempotency-Key`."""
 
     secret_fields: tuple[str, ...] = ()  # of responses; the database stores none of them in clear
     confirmed_actions: tuple[str, ...] = ()  # those for which the pages ask for the password
@@ -36,6 +38,7 @@ class Resource(viewsets.GenericViewSet):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         self.check_access()
+        self.check_declared(request)
         if self.action in self.confirmed_actions:
             check_confirmed(request)
         is_creating = request.method == "POST" and self.action is not None

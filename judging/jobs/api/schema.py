@@ -47,6 +47,10 @@ class Schema(AutoSchema):
             return super().get_response_serializers()
         return {202 if issubclass(self.view.output, JobSerializer) else 201: self.view.output}
 
+    def _get_paginator(self) -> Any:
+        """Only lists that are read come in pages."""
+        return super()._get_paginator() if self.method == "GET" else None
+
     def _described(self) -> Any:
         """Return the method whose docstring describes the operation."""
         named = getattr(self.view, "action", None) or self.method.lower()

@@ -50,7 +50,7 @@ RATED = re.compile(
     r"\b(annotator|rater|judge|human|assessor)\s*+(\d++|[a-z])?\s*+(rating|score)?s?\s*+[:=]\s*+\d",
     re.I,
 )
-ITEM_COLUMNS = ("item", "source", "system", "position", "passage", "answer", "question")
+ITEM_COLUMNS = ("item", "source_id", "system", "position", "passage", "answer", "question")
 
 
 class CannotTake(Refused):

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models import Count, QuerySet
+from django.utils.functional import SimpleLazyObject
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import mixins, serializers
 from rest_framework.decorators import action
@@ -165,8 +166,10 @@ class LlmJudges(Destroy, mixins.ListModelMixin, mixins.RetrieveModelMixin, InCam
         return self.campaign.llm_judges.annotate(verdict_count=Count("judgments"))
 
     def get_serializer_context(self) -> dict[str, Any]:
-        is_blind = "campaign" in self.kwargs and self._is_blind()
-        return {**super().get_serializer_context(), "is_blind": is_blind}
+        return {
+            **super().get_serializer_context(),
+            "is_blind": SimpleLazyObject(self._is_blind),
+        }
 
     def get_parsers(self) -> list[Any]:
         method = self.request.method.lower() if self.request else ""

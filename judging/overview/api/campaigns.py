@@ -11,6 +11,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.text import slugify
 from django_filters import rest_framework as filters
+from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import mixins, permissions, serializers, status
 from rest_framework.decorators import action
@@ -22,6 +23,7 @@ from rest_framework.response import Response
 from judging.base import transactions
 from judging.base.api.downloads import FileRenderer, download_response, file_response
 from judging.base.api.problems import Conflict
+from judging.base.models.conditions import PageView
 from judging.campaigns import hypotheses
 from judging.campaigns.actions import (
     campaigns,
@@ -71,6 +73,9 @@ class CampaignSerializer(serializers.ModelSerializer):
 
     dataset = serializers.IntegerField(source="dataset_id", read_only=True)
     dataset_name = serializers.CharField(source="dataset.name", read_only=True)
+    fixed_view = serializers.ChoiceField(
+        ["", *PageView], read_only=True, help_text="How tasks are laid out; blank: annotators choose."
+    )
     protocol = serializers.IntegerField(source="protocol_id", read_only=True)
     protocol_key = serializers.CharField(source="protocol.key", read_only=True)
     protocol_version = serializers.CharField(source="protocol.version", read_only=True)
@@ -415,8 +420,9 @@ class Campaigns(mixins.ListModelMixin, Resource):
     )
     @action(detail=True, methods=["post"])
     def open(self, request: Request, uuid: UUID) -> Response:
-        """Open a campaign to its annotators; a job lays out a large one."""
+        """Open a locked or paused campaign to its annotators; a job lays out a large one."""
         campaign = self.campaign
+        self._check_state_is_not(Campaign.State.CLOSED, "Reopen it")
         anyway = self.content(OpeningSerializer)["anyway"]
         if campaign.state == Campaign.State.LOCKED and (broken := crowd_platforms.unmet(campaign)):
             if not anyway:
@@ -438,17 +444,37 @@ class Campaigns(mixins.ListModelMixin, Resource):
     @extend_schema(request=None, responses=WholeCampaignSerializer)
     @action(detail=True, methods=["post"])
     def close(self, request: Request, uuid: UUID) -> Response:
-        """Close a campaign and its rounds, or take it out of the archive."""
-        if self.campaign.state == Campaign.State.ARCHIVED:
-            return self._moved(Campaign.State.CLOSED)
+        """Close a campaign and its rounds."""
+        self._check_state_is_not(Campaign.State.ARCHIVED, "Unarchive it")
         campaigns.close_campaign(campaign=self.campaign, now=timezone.now(), by=request.user)
         return self.shown(self.campaign)
+
+    @extend_schema(request=None, responses=WholeCampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def reopen(self, request: Request, uuid: UUID) -> Response:
+        """Open a closed campaign again."""
+        if self.campaign.state != Campaign.State.CLOSED:
+            raise Conflict("Only a closed campaign is reopened.", "campaign_state")
+        campaigns.open_campaign(campaign=self.campaign, now=timezone.now(), by=request.user)
+        return self.shown(self.campaign)
+
+    @extend_schema(request=None, responses=WholeCampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def unarchive(self, request: Request, uuid: UUID) -> Response:
+        """Take a campaign out of the archive; it is closed then."""
+        if self.campaign.state != Campaign.State.ARCHIVED:
+            raise Conflict("The campaign is not archived.", "campaign_state")
+        return self._moved(Campaign.State.CLOSED)
 
     @extend_schema(request=None, responses=WholeCampaignSerializer)
     @action(detail=True, methods=["post"])
     def archive(self, request: Request, uuid: UUID) -> Response:
         """Archive a locked or closed campaign."""
         return self._moved(Campaign.State.ARCHIVED)
+
+    def _check_state_is_not(self, state: Campaign.State, remedy: str) -> None:
+        if self.campaign.state == state:
+            raise Conflict(f"The campaign is {state.label}. {remedy} instead.", "campaign_state")
 
     def _moved(self, to: str) -> Response:
         campaigns.move_campaign(
@@ -684,7 +710,10 @@ class DrawChecks(Create, InCampaign):
     pagination_class = None
     filter_backends = ()
 
-    @extend_schema(responses=DrawCheckSerializer, operation_id="campaigns_draws_check_retrieve")
+    @extend_schema(
+        responses=forced_singular_serializer(DrawCheckSerializer),
+        operation_id="campaigns_draws_check_retrieve",
+    )
     def list(self, request: Request, campaign: UUID) -> Response:
         """Return the last check of a campaign's draws."""
         checks = self.campaign.jobs.filter(kind=draw_checks.KIND).order_by("-created_at")

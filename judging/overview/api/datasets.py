@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 from django.utils.text import slugify
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
@@ -29,10 +30,7 @@ from judging.datasets.models.dataset import (
     Attribute,
     Dataset,
     Quarantine,
-    Question,
-    QuestionSet,
     Reference,
-    Source,
     System,
     Unit,
 )
@@ -62,6 +60,10 @@ EXPORTS = {  # by the last part of the address: the type of content, and the end
     "label-studio": ("application/json", "label-studio.json"),
 }
 ROWS_FILE = "rows.jsonl"
+OF_QUESTION = ("question_id", "question", "question_type", "submitted_answer")
+NOTHING_OF_SYSTEM = dict.fromkeys(
+    ("item", "system", "position", *OF_QUESTION, "attributes", "references")
+)
 LANGUAGE = r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"
 
 
@@ -342,46 +344,45 @@ class Shares(Create, Destroy, InDataset):
         return found
 
 
-class QuestionSerializer(serializers.Serializer):
-    """A question of a system, or the place of a missing one, whose text is null."""
-
-    id = serializers.IntegerField()
-    system = serializers.CharField()
-    position = serializers.IntegerField()
-    text = serializers.CharField(allow_null=True)
-    key = serializers.CharField()
-    question_type = serializers.CharField()
-    submitted_answer = serializers.CharField()
-    attributes = serializers.DictField(child=serializers.CharField())
-
-
-def _question(unit: Unit, system: str) -> dict[str, Any]:
-    question = getattr(unit, "question", None) or Question(key="")
-    return {
-        "id": unit.pk,
-        "system": system,
-        "position": unit.position,
-        "text": question.text or None,
-        "key": question.key,
-        "question_type": question.question_type,
-        "submitted_answer": question.submitted_answer,
-        "attributes": {attribute.name: attribute.value for attribute in unit.attributes.all()},
-    }
-
-
 class ItemSerializer(serializers.ModelSerializer):
-    """A source with the questions of all systems. For a user who still judges the dataset, questions
-    and references are null."""
+    """A question with its source; without `question`, one that the system did not return; without
+    `position`, a set as a whole. For a user who still judges the dataset, only the source is
+    filled."""
 
-    passage = serializers.CharField(source="passage.text", default=None, allow_null=True)
+    item = serializers.IntegerField(source="pk", allow_null=True)
+    source_id = serializers.CharField(source="question_set.source.key")
+    system = serializers.CharField(source="question_set.system.name", allow_null=True)
+    question_id = serializers.CharField(source="question.key", default=None, allow_null=True)
+    question = serializers.CharField(source="question.text", default=None, allow_null=True)
+    question_type = serializers.CharField(
+        source="question.question_type", default=None, allow_null=True
+    )
+    submitted_answer = serializers.CharField(
+        source="question.submitted_answer", default=None, allow_null=True
+    )
+    attributes = serializers.SerializerMethodField()
+    passage = serializers.CharField(
+        source="question_set.source.passage.text", default=None, allow_null=True
+    )
+    sentence = serializers.CharField(source="question_set.source.sentence")
+    answer = serializers.CharField(source="question_set.source.answer")
+    answer_start = serializers.IntegerField(
+        source="question_set.source.answer_start", allow_null=True
+    )
+    target_type = serializers.CharField(source="question_set.source.target_type")
+    modality = serializers.CharField(source="question_set.source.modality")
+    language = serializers.CharField(source="question_set.source.language")
     references = serializers.SerializerMethodField()
-    questions = serializers.SerializerMethodField()
 
     class Meta:
-        model = Source
+        model = Unit
         fields = (
-            "id",
-            "key",
+            "item",
+            "source_id",
+            "system",
+            "position",
+            *OF_QUESTION,
+            "attributes",
             "passage",
             "sentence",
             "answer",
@@ -390,44 +391,44 @@ class ItemSerializer(serializers.ModelSerializer):
             "modality",
             "language",
             "references",
-            "questions",
         )
 
-    @extend_schema_field(serializers.ListField(child=serializers.CharField(), allow_null=True))
-    def get_references(self, source: Source) -> list[str] | None:
-        if self.context["is_blind"]:
-            return None
-        return [reference.text for reference in source.references.all()]
+    @extend_schema_field(serializers.DictField(child=serializers.CharField(), allow_null=True))
+    def get_attributes(self, unit: Unit) -> dict[str, str]:
+        return {attribute.name: attribute.value for attribute in unit.attributes.all()}
 
-    @extend_schema_field(QuestionSerializer(many=True, allow_null=True))
-    def get_questions(self, source: Source) -> list[dict[str, Any]] | None:
-        if self.context["is_blind"]:
-            return None
-        return [
-            _question(unit, question_set.system.name)
-            for question_set in source.question_sets.all()
-            for unit in question_set.units.all()
-        ]
+    @extend_schema_field(serializers.ListField(child=serializers.CharField(), allow_null=True))
+    def get_references(self, unit: Unit) -> list[str]:
+        return [reference.text for reference in unit.question_set.source.references.all()]
+
+    def to_representation(self, unit: Unit) -> dict[str, Any]:
+        row = super().to_representation(unit)
+        return row | NOTHING_OF_SYSTEM if self.context["is_blind"] else row
 
 
 class ItemFilter(filters.FilterSet):
-    """By columns of the source, and by a system that has a question for it."""
+    """By columns of the source, and by system."""
 
-    system = filters.CharFilter(field_name="question_sets__system__name")
+    source_id = filters.CharFilter(field_name="question_set__source__key")
+    system = filters.CharFilter(field_name="question_set__system__name")
+    target_type = filters.CharFilter(field_name="question_set__source__target_type")
+    modality = filters.CharFilter(field_name="question_set__source__modality")
+    language = filters.CharFilter(field_name="question_set__source__language")
 
     class Meta:
-        model = Source
-        fields = ("key", "target_type", "modality", "language")
+        model = Unit
+        fields = ()
 
 
 @extend_schema_view(
-    list=extend_schema(summary="List the sources of a dataset with their questions"),
-    retrieve=extend_schema(summary="Return a source of a dataset with its questions"),
+    list=extend_schema(summary="List the items of a dataset"),
+    retrieve=extend_schema(summary="Return an item of a dataset"),
 )
 class Items(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
-    """The sources of a dataset, each with the questions of all systems."""
+    """Items of a dataset: each slot of a system on a source, and each set that is judged or scored
+    as a whole."""
 
-    queryset = Source.objects.all()
+    queryset = Unit.objects.all()
     serializer_class = ItemSerializer
     filterset_class = ItemFilter
     lookup_value_converter = "int"
@@ -438,7 +439,7 @@ class Items(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
             selections.keep_from_who_judges(self.request.user, self.dataset)
 
     def get_serializer_context(self) -> dict[str, Any]:
-        is_blind = "dataset" in self.kwargs and judges_now(self.request.user, self.dataset)
+        is_blind = SimpleLazyObject(lambda: judges_now(self.request.user, self.dataset))
         return {**super().get_serializer_context(), "is_blind": is_blind}
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -446,16 +447,13 @@ class Items(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):
             check_not_judging(self.request.user, self.dataset)
         return super().filter_queryset(queryset)
 
-    def rows(self) -> QuerySet[Source]:
-        slots = Unit.objects.filter(position__isnull=False).order_by("position")
-        units = slots.select_related("question").prefetch_related(
-            Prefetch("attributes", Attribute.objects.order_by("name"))
-        )
-        sets = QuestionSet.objects.select_related("system").order_by("system__name")
-        own = self.dataset.sources.filter(repeat_of__isnull=True).select_related("passage")
-        return own.prefetch_related(
-            "references",
-            Prefetch("question_sets", sets.prefetch_related(Prefetch("units", units))),
+    def rows(self) -> QuerySet[Unit]:
+        units = exports.exported_units(dataset=self.dataset)
+        source = "question_set__source"
+        return units.select_related(
+            "question", f"{source}__passage", "question_set__system"
+        ).prefetch_related(
+            f"{source}__references", Prefetch("attributes", Attribute.objects.order_by("name"))
         )
 
 
@@ -471,11 +469,11 @@ class BlindDataset(InDataset):
 class ReferenceSerializer(serializers.ModelSerializer):
     """A human-written question for a source."""
 
-    source = serializers.CharField(source="source.key")
+    source_id = serializers.CharField(source="source.key")
 
     class Meta:
         model = Reference
-        fields = ("id", "source", "position", "text")
+        fields = ("id", "source_id", "position", "text")
 
 
 @extend_schema_view(list=extend_schema(summary="List the reference questions of a dataset"))
@@ -535,16 +533,16 @@ class MetricSerializer(serializers.ModelSerializer):
 class ScoreSerializer(serializers.ModelSerializer):
     """A metric's value for a question, a set (without position) or a system (without source)."""
 
-    source = serializers.CharField(
+    item = serializers.IntegerField(source="unit_id", allow_null=True)
+    source_id = serializers.CharField(
         source="unit.question_set.source.key", default=None, allow_null=True
     )
     system = serializers.SerializerMethodField()
     position = serializers.IntegerField(source="unit.position", default=None, allow_null=True)
-    question = serializers.IntegerField(source="unit_id", allow_null=True)
 
     class Meta:
         model = Score
-        fields = ("id", "question", "source", "system", "position", "value", "text", "reason")
+        fields = ("id", "item", "source_id", "system", "position", "value", "text", "reason")
 
     def get_system(self, score: Score) -> str:
         return score.unit.question_set.system.name if score.unit_id else score.system.name

@@ -108,7 +108,7 @@ class DisputedItemSerializer(serializers.Serializer):
     """An item with the mean squared distance of two annotators, from 0 to 1."""
 
     item = serializers.IntegerField(source="unit")
-    source = serializers.CharField(source="source_key")
+    source_id = serializers.CharField(source="source_key")
     disagreement = serializers.FloatField()
 
 

@@ -8,6 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
@@ -16,9 +17,9 @@ from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from judging.base.addresses import study_visitor
+from judging.base.api.contract import PlainView
 from judging.base.api.problems import Conflict
 from judging.campaigns.actions import campaigns
 from judging.campaigns.api.in_campaign import InCampaign
@@ -114,8 +115,10 @@ class Invitations(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         return self.campaign.invitations.annotate(joined=Count("enrollments"))
 
     def get_serializer_context(self) -> dict[str, Any]:
-        is_manager = "campaign" in self.kwargs and _manages(self)
-        return {**super().get_serializer_context(), "is_manager": is_manager}
+        return {
+            **super().get_serializer_context(),
+            "is_manager": SimpleLazyObject(lambda: _manages(self)),
+        }
 
     @extend_schema(request=NewInvitationSerializer, responses={201: MadeInvitationSerializer})
     def create(self, request: Request, campaign: UUID) -> Response:
@@ -249,8 +252,7 @@ class Enrolments(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         ).prefetch_related(Prefetch("exclusions", exclusions))
 
     def get_serializer_context(self) -> dict[str, Any]:
-        known = "campaign" in self.kwargs
-        hidden = hidden_enrollments(self.request.user, self.campaign) if known else set()
+        hidden = SimpleLazyObject(lambda: hidden_enrollments(self.request.user, self.campaign))
         return {**super().get_serializer_context(), "hidden": hidden}
 
     @extend_schema(request=ReasonSerializer, responses=EnrolmentSerializer)
@@ -345,7 +347,7 @@ class JoinedSerializer(serializers.Serializer):
     personal_link = serializers.URLField(help_text="The annotator's address for using a browser.")
 
 
-class Join(APIView):
+class Join(PlainView):
     """Joining a campaign by an invitation. Each request that succeeds is a new annotator."""
 
     authentication_classes = ()

@@ -227,9 +227,11 @@ def store_adjudicated_rating(
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         difference = _difference_to_adjudicate(campaign, token, by)
         criterion = Criterion.objects.get(pk=difference.criterion)
-        if not criterion.points.filter(value=value, missing=False).exists():
+        scale = list(criterion.points.filter(missing=False).values_list("value", flat=True))
+        if value not in scale:
+            points = ", ".join(map(str, sorted(scale)))
             raise CannotSettle(
-                f"{value} is not on the scale of {criterion.name}.", code="not_on_scale"
+                f"{value} is not on the scale {points}.", code="not_on_scale", field="value"
             )
         units = _units(campaign, difference.unit, criterion)
         earlier = SettledValue.objects.standing().filter(campaign=campaign, criterion=criterion)

@@ -220,8 +220,9 @@ def _draft(campaign: Campaign) -> Campaign:
 def _check_scale(criterion: int, values: Sequence[int], *, field: str) -> None:
     scale = set(ScalePoint.objects.filter(criterion=criterion).values_list("value", flat=True))
     if wrong := sorted(set(values) - scale):
+        points = ", ".join(map(str, sorted(scale)))
         raise CannotChangeExercises(
-            f"{wrong[0]} is not on the scale.", code="not_on_scale", field=field
+            f"{wrong[0]} is not on the scale {points}.", code="not_on_scale", field=field
         )
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from django import forms
 from django.db import transaction
 from django.utils import timezone
+from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -130,7 +131,8 @@ class ExclusionRules(InCampaign):
     hidden_from_analysts = ("list",)
 
     @extend_schema(
-        responses=ExclusionRulesSerializer, operation_id="campaigns_exclusion_rules_retrieve"
+        responses=forced_singular_serializer(ExclusionRulesSerializer),
+        operation_id="campaigns_exclusion_rules_retrieve",
     )
     def list(self, request: Request, campaign: UUID) -> Response:
         """Return the exclusion rules of a campaign and the annotators they propose."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from django.db import DataError, IntegrityError, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from judging.base.models.statements import named_statements, query_rows, run_statement
@@ -55,6 +55,12 @@ class StageNotReached(Refused):
     """The answer belongs to a stage that has not been shown yet."""
 
     code = "stage_not_open"
+
+
+class ContinueFirst(Refused):
+    """The task has a further stage, so it cannot be submitted yet."""
+
+    code = "continue_first"
 
 
 class TaskClosed(Refused):
@@ -414,8 +420,8 @@ def _store_marks(assignment: Assignment, marks: DraftMarks, sequence: int) -> li
 
 
 def _store_answers(assignment: Assignment, page: SentPage) -> dict[ControlPlace, int | None]:
-    """Store a page's answers and return all of the assignment; the database refuses values off the
-    scale."""
+    """Store a page's answers and return all of the assignment."""
+    _check_on_scale(page.given)
     values = {asked.place: value for asked, value in page.given}
     times = {asked.place: page.times.get(asked, UNKNOWN_TIMES) for asked, _value in page.given}
     names: dict[str, Any] = {
@@ -428,23 +434,24 @@ def _store_answers(assignment: Assignment, page: SentPage) -> dict[ControlPlace,
         "answered": [time.answered_at for time in times.values()],
         "inputs": [time.input for time in times.values()],
     }
-    try:
-        return {
-            (unit, criterion): value
-            for unit, criterion, value in query_rows(SQL["save_answers"], names)
-        }
-    except DataError as error:
-        raise OffScale(_("That value is not on the scale.")) from error
-    except IntegrityError as error:
-        if _constraint(error) != "draft_value_on_scale":
-            raise
-        raise OffScale(_("That value is not on the scale.")) from error
+    return {
+        (unit, criterion): value
+        for unit, criterion, value in query_rows(SQL["save_answers"], names)
+    }
+
+
+def _check_on_scale(answers: ControlValues) -> None:
+    """Raise OffScale for the first value that is no point of its criterion."""
+    for asked, value in answers:
+        points = {point.value for point in asked.criterion.points}
+        if value is not None and value not in points:
+            raise OffScale(
+                _("%(value)s is not on the scale %(scale)s.")
+                % {"value": value, "scale": asked.criterion.shown_scale},
+                field=f"answers.{asked.name}",
+            )
 
 
 def _store_note(assignment: Assignment, text: str, sequence: int, unit: int | None = None) -> bool:
     of = {"assignment": assignment.pk, "unit": unit}
     return bool(run_statement(SQL["save_note"], of | {"text": text, "sequence": sequence}))
-
-
-def _constraint(error: IntegrityError) -> str | None:
-    return getattr(getattr(error.__cause__, "diag", None), "constraint_name", None)

@@ -28,7 +28,8 @@ IS_EXCLUDED = Exists(
 # each column of a stream, and the field or expression in it
 COLUMNS: Mapping[str, Any] = {
     "id": "pk",
-    "source": "unit__question_set__source__key",
+    "item": "unit",
+    "source_id": "unit__question_set__source__key",
     "system": "unit__question_set__system__name",
     "position": "unit__position",
     "question": "unit__question__text",
@@ -45,7 +46,7 @@ COLUMNS: Mapping[str, Any] = {
     "created_at": "created_at",
     "first_shown_at": "first_shown_at",
     "answered_at": "answered_at",
-    "language": "assignment__language",
+    "instruction_language": "assignment__language",
     "view": "assignment__view",
     "device": "assignment__device",
     "input": "assignment__input",

@@ -58,23 +58,23 @@ class BlindCampaign(InCampaign):
 class ShownUnitSerializer(serializers.ModelSerializer):
     """A question of a task, or a set as a whole, which has neither position nor text."""
 
-    id = serializers.IntegerField(source="unit_id")
-    source = serializers.CharField(source="unit.question_set.source.key")
+    item = serializers.IntegerField(source="unit_id")
+    source_id = serializers.CharField(source="unit.question_set.source.key")
     system = serializers.CharField(source="unit.question_set.system.name")
-    place = serializers.IntegerField(
+    position = serializers.IntegerField(
         source="unit.position", allow_null=True, help_text="The place in the system's set."
     )
-    text = serializers.CharField(source="unit.question.text", default=None, allow_null=True)
+    question = serializers.CharField(source="unit.question.text", default=None, allow_null=True)
 
     class Meta:
         model = TaskUnit
-        fields = ("id", "source", "system", "place", "text")
+        fields = ("item", "source_id", "system", "position", "question")
 
 
 class SourceTextSerializer(serializers.Serializer):
     """The input of the systems."""
 
-    key = serializers.CharField()
+    source_id = serializers.CharField(source="key")
     passage = serializers.CharField(source="passage.text", default=None, allow_null=True)
     sentence = serializers.CharField()
     answer = serializers.CharField()
@@ -170,7 +170,8 @@ class Tasks(mixins.ListModelMixin, mixins.RetrieveModelMixin, BlindCampaign):
 class JudgmentSerializer(serializers.ModelSerializer):
     """A judgment with the text of its question. Annotators are named by their labels."""
 
-    source = serializers.CharField(source="unit.question_set.source.key")
+    item = serializers.IntegerField(source="unit_id")
+    source_id = serializers.CharField(source="unit.question_set.source.key")
     system = serializers.CharField(source="unit.question_set.system.name")
     position = serializers.IntegerField(source="unit.position", allow_null=True)
     question = serializers.CharField(source="unit.question.text", default=None, allow_null=True)
@@ -185,9 +186,7 @@ class JudgmentSerializer(serializers.ModelSerializer):
     excluded = serializers.BooleanField(
         help_text="Whether the annotator is excluded from the analysis."
     )
-    language = serializers.CharField(
-        source="assignment.language", help_text="The language of the instructions."
-    )
+    instruction_language = serializers.CharField(source="assignment.language")
     view = serializers.CharField(
         source="assignment.view", help_text="focus: one question at a time; list: all of them."
     )
@@ -218,7 +217,7 @@ class JudgmentSerializer(serializers.ModelSerializer):
 class JudgmentFilter(filters.FilterSet):
     """By source, system, annotator, criterion and round."""
 
-    source = filters.CharFilter(field_name="unit__question_set__source__key")
+    source_id = filters.CharFilter(field_name="unit__question_set__source__key")
     system = filters.CharFilter(field_name="unit__question_set__system__name")
     annotator = filters.CharFilter(field_name="assignment__enrollment__label")
     criterion = filters.CharFilter(field_name="criterion__key")
@@ -270,6 +269,7 @@ class Judgments(mixins.ListModelMixin, BlindCampaign):
 
     @extend_schema(
         parameters=WITH_FURTHER,
+        filters=True,
         responses=file_response(*(media_type for _lines, media_type in STREAMS.values())),
     )
     @action(

@@ -12,7 +12,7 @@ from quaestor_stats._variance_components import variance_components
 COLUMNS = (
     "source_id",
     "system",
-    "rater",
+    "annotator",
     "criterion",
     "value",
     "judgment:round",
@@ -79,12 +79,12 @@ def test_script_runs_in_r(tmp_path):
     )
 
     three, absent, two = (" ".join(part.split()) for part in ran.stdout.split("\n== ")[1:])
-    effects = "(1 | source_id) + (1 | question_unit) + (1 | rater) + (1 | rater:system)"
+    effects = "(1 | source_id) + (1 | question_unit) + (1 | annotator) + (1 | annotator:system)"
     assert f"point ~ system + {effects}" in three
     assert "nobs" in three and " 120 " in three
     assert "a - b" in three
     assert absent.endswith("Undefined: it needs two values, two systems and three sources.")
-    assert "point ~ system * rater + (1 | source_id) + (1 | question_unit)" in two
+    assert "point ~ system * annotator + (1 | source_id) + (1 | question_unit)" in two
     assert " 80 " in two
 
 
@@ -97,7 +97,15 @@ def test_linear_model_of_the_script_has_our_variances(tmp_path, in_clusters):
             "no R with the packages ordinal, emmeans and lmerTest (Debian: r-cran-lmertest)"
         )
     made = ratings_of_questions(random.Random(2))
-    columns = ("source_id", "system", "position", "rater", "value", "criterion", "judgment:round")
+    columns = (
+        "source_id",
+        "system",
+        "position",
+        "annotator",
+        "value",
+        "criterion",
+        "judgment:round",
+    )
     with (tmp_path / "judgments-raw.csv").open("w") as file:
         csv.writer(file).writerows([columns, *((*row, "only", "main") for row in made)])
     source, system, position, rater, value = zip(*made, strict=True)
@@ -127,8 +135,8 @@ def test_linear_model_of_the_script_has_our_variances(tmp_path, in_clusters):
         "source": "source_id",
         "source:system": "source_id:system",
         "cluster": "cluster",
-        "annotator": "rater",
-        "annotator:system": "rater:system",
+        "annotator": "annotator",
+        "annotator:system": "annotator:system",
         "residual": "Residual",
     }
     assert {names[name]: variance for name, variance in ours.variances.items()} == pytest.approx(

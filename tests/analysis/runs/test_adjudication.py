@@ -238,7 +238,7 @@ def test_export_has_judgments_alone_or_settled_values_beside_them(differing, jud
 
     assert not any("settled" in name for name in plain[0])
     assert [row["value"] for row in both] == [row["value"] for row in plain]
-    told = [(row["rater"], row["value"]) for row in both if row["judgment:settled"] == "2"]
+    told = [(row["annotator"], row["value"]) for row in both if row["judgment:settled"] == "2"]
     assert sorted(told) == [("A01", "3"), ("A02", "1")]
 
 

@@ -94,9 +94,11 @@ def test_tables_come_as_json_csv_and_latex(analysed):
     assert rows and {"metric", "criterion"} <= set(rows[0])
     everything = json.loads(api.get(f"{path}tables/").getvalue())
     assert everything["tables"]["correlations"] == rows
+    assert list(everything["tables"]["correlations"][0]) == list(rows[0])
     csv = api.get(f"{path}tables/correlations/csv/", HTTP_ACCEPT="text/csv")
     assert csv.headers["Content-Type"] == "text/csv"
     assert len(csv.content.decode().strip().splitlines()) == len(rows) + 1
+    assert csv.content.decode("utf-8-sig").splitlines()[0].split(",") == list(rows[0])
     latex = api.get(f"{path}tables/correlations/tex/").content.decode()
     assert "\\begin{tabular}" in latex
     for missing in ("tables/nothing/", "tables/nothing/csv/", "tables/correlations/xlsx/"):

@@ -25,7 +25,7 @@ MARK = b"\xef\xbb\xbf"
 GUARDED = {
     "judging:codebook": "column",
     "judging:exit_answers": "question",
-    "judging:export": "source_id",
+    "judging:export": "item",
     "judging:history_table": "position",
     "judging:llm_judge_items": "item",
     "judging:quarantine": "row",

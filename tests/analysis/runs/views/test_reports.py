@@ -172,7 +172,7 @@ def test_judgments_in_long_form_hold_every_judgment(manager, run):
     content = export.getvalue().decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(content)))
     assert len([row for row in rows if row["value"]]) == 6 * 3 * 2 * 2
-    assert {row["rater"] for row in rows} == {"A1", "A2"}
+    assert {row["annotator"] for row in rows} == {"A1", "A2"}
     codebook = manager.get(reverse("judging:codebook", args=[run.campaign.uuid])).content.decode()
     assert "value of correctness,3,yes" in codebook
 

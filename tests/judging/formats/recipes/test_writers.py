@@ -18,7 +18,7 @@ FORMS = {
     "long.jsonl": "".join(writers.jsonl_pieces([FULL])),
     "tasks.json": "".join(writers.label_studio_pieces([FULL], raters=("ha", "uw"))),
 }
-HEADER = ["id", "source", "system", "position", "question", "annotator", "criterion", "value"]
+HEADER = ["id", "source_id", "system", "position", "question", "annotator", "criterion", "value"]
 HEADER += ["revision", "round", "state", "excluded"]
 
 

@@ -180,7 +180,10 @@ def test_campaigns_go_through_their_states(api, draft):
     assert api.post(f"{path}archive/").status_code == 409
     assert api.post(f"{path}close/").json()["state"] == "closed"
     assert api.post(f"{path}archive/").json()["state"] == "archived"
-    assert api.post(f"{path}close/").json()["state"] == "closed"
+    assert api.post(f"{path}close/").status_code == 409
+    assert api.post(f"{path}unarchive/").json()["state"] == "closed"
+    assert api.post(f"{path}open/").status_code == 409
+    assert api.post(f"{path}reopen/").json()["state"] == "open"
     assert api.delete(path).status_code == 409
 
 

@@ -71,7 +71,7 @@ def test_overview_has_agreement_pairs_and_disputed_items_and_notes_the_look(camp
         "reason": "few sources: no interval",
     }
     assert found["pairs"] == [{"first": "A01", "second": "A02", "percent_agreement": 0.75, "n": 4}]
-    assert found["disputed_items"] == [{"item": unit.pk, "source": "s1", "disagreement": 0.5}]
+    assert found["disputed_items"] == [{"item": unit.pk, "source_id": "s1", "disagreement": 0.5}]
     assert live_agreements.count_looks(campaign) == 1
 
 
