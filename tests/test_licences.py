@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 
 COPYLEFT = re.compile(r"\bA?L?GPL|General Public License")
 LIBRARIES = sorted((ROOT / "packages").iterdir())

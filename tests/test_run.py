@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import run
-from config import running_site
+from config import data_folder, running_site
 
 ROOT = Path(run.__file__).parent
+LOCALES = ("django/conf/locale", "django/conf/locale/de")
 
 
 def test_run_imports_only_the_standard_library():
@@ -26,7 +27,7 @@ def test_home_is_taken_from_the_words(words, monkeypatch):
     monkeypatch.setenv("QUAESTOR_HOME", "before")
 
     monkeypatch.delenv("DATABASE_URL")
-    assert run.take_home(words) == ["--exit"]
+    assert data_folder.take_home(words) == ["--exit"]
     assert os.environ["QUAESTOR_HOME"] == str(Path("x").absolute())
 
 
@@ -121,6 +122,49 @@ def test_set_up_keeps_one_old_environment_and_goes_back_to_it(elsewhere):
     assert again == second
     assert set(run.ENVIRONMENTS.iterdir()) == {second, third}
     assert not first.exists()
+
+
+def test_set_up_removes_unused_parts_of_packages_and_keeps_tools_and_extras(elsewhere, monkeypatch):
+    monkeypatch.setattr(run, "TOOLS", run.ENVIRONMENTS / "tools")
+    monkeypatch.setattr(run, "KEPT_EXTRAS", run.ENVIRONMENTS / "extras")
+
+    def install(environment, lock):
+        made_by_hand(environment)
+        packages = environment / "lib" / "python3.12" / "site-packages"
+        for folder in (
+            "scipy/stats/tests/data",
+            "scipy/stats",
+            "django/conf/locale/fr/LC_MESSAGES",
+        ):
+            (packages / folder).mkdir(parents=True, exist_ok=True)
+        (packages / "django" / "conf" / "locale" / "de").mkdir()
+        run.TOOLS.mkdir(exist_ok=True)
+        return True
+
+    monkeypatch.setattr(run, "install_with_uv", install)
+    run.ENVIRONMENTS.mkdir()
+    run.KEPT_EXTRAS.touch()
+    run.set_up(tests=False)
+
+    [packages] = run.VENV.glob("lib/*/site-packages")
+    kept = {str(path.relative_to(packages)) for path in packages.rglob("*")}
+    assert kept == {*("scipy", "scipy/stats", "django", "django/conf"), *LOCALES}
+    assert run.TOOLS.exists()
+    assert run.KEPT_EXTRAS.exists()
+
+
+def test_help_stores_no_keys(tmp_path):
+    environment = {**os.environ, "QUAESTOR_HOME": str(tmp_path / "home")}
+    subprocess.run([sys.executable, "manage.py", "help"], cwd=ROOT, env=environment, check=True)
+    assert not (tmp_path / "home").exists()
+
+
+def test_data_folder_is_that_of_the_user_outside_a_checkout(tmp_path, monkeypatch):
+    monkeypatch.delenv("QUAESTOR_HOME")
+    assert data_folder.data_folder() == ROOT / "var"
+    monkeypatch.setattr(data_folder, "IS_CHECKOUT", False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert data_folder.data_folder() == tmp_path / "quaestor"
 
 
 def test_upgrade_stops_the_site_before_it_builds_an_environment(elsewhere, monkeypatch):

@@ -36,7 +36,6 @@ WORDS: Mapping[str, str] = {
     "quaestor": r"computed with Quaestor",
     "harris2020": r"NumPy [\w.+]*\w",
     "virtanen2020": r"SciPy [\w.+]*\w",
-    "seabold2010": r"statsmodels [\w.+]*\w",
     "mckinney2010": r"pandas [\w.+]*\w",
     "hunter2007": r"Matplotlib [\w.+]*\w",
 }

@@ -260,13 +260,21 @@ def _fit(axes: Axes, x: Sequence[float], y: Sequence[float]) -> None:
     """Draw the line of least squares with the 95% band of its mean, and keep the ends of the
     axes."""
     import numpy as np
-    from statsmodels.regression.linear_model import OLS
-    from statsmodels.tools import add_constant
+    from scipy.stats import linregress, t
 
     (left, right), ends = axes.get_xlim(), axes.get_ylim()
     along = np.linspace(left, right, 20)
-    line = OLS(y, add_constant(x)).fit().get_prediction(add_constant(along))
-    axes.plot(along, line.predicted)
-    axes.plot(along, line.conf_int(), linestyle="--", linewidth=0.8)
-    axes.fill_between(along, *line.conf_int().T, alpha=0.12, linewidth=0)
+    line = linregress(x, y)
+    predicted = line.intercept + line.slope * along
+    # the error of the line at the mean score, and that of its slope away from there
+    center = np.mean(x)
+    residuals = np.asarray(y) - line.intercept - line.slope * np.asarray(x)
+    freedom = len(x) - 2
+    error_at_center = np.sqrt(residuals @ residuals / freedom / len(x))
+    error = np.hypot(error_at_center, line.stderr * (along - center))
+    half_width = t.ppf(0.975, freedom) * error
+    band = (predicted - half_width, predicted + half_width)
+    axes.plot(along, predicted)
+    axes.plot(along, np.transpose(band), linestyle="--", linewidth=0.8)
+    axes.fill_between(along, *band, alpha=0.12, linewidth=0)
     axes.set(xlim=(left, right), ylim=ends)

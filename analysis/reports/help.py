@@ -3,12 +3,11 @@ it."""
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from markdown_it import MarkdownIt
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 FIRST_PAGE, STATISTICS = "statistics.md", "statistics-methods.md"
 GUIDE = "guide/researchers.md"
 PIECES: Mapping[str, tuple[str, str]] = {  # file and heading
@@ -30,9 +29,10 @@ def piece(key: str) -> tuple[str, str] | None:
     """Return title and HTML of a piece; None where there is none. Links, which lead to files, are
     plain text."""
     name, title = PIECES.get(key, ("", ""))
-    if not name or not (DOCS / name).exists():
+    path = settings.DOCS / name
+    if not path.is_file():
         return None
-    _before, heading, after = (DOCS / name).read_text(encoding="utf-8").partition(f"\n## {title}\n")
+    _before, heading, after = path.read_text(encoding="utf-8").partition(f"\n## {title}\n")
     if not heading:
         return None
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")

@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.reports.numerals import is_defined
 from analysis.reports.rows import row_field, table_row
-from analysis.sections.agreement.agreement import alpha_row, coefficient_row
+from analysis.sections.agreement.agreement import alpha_row
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.metrics.correlations import Correlations
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -24,7 +24,7 @@ Compared = tuple[str, str, float, float]  # statistic, package, ours, theirs
 class ExternalCheck:
     """One statistic as another package computes it."""
 
-    statistic: str = row_field("Krippendorff's α, Fleiss' κ or Spearman's ρ (pooled)")
+    statistic: str = row_field("Krippendorff's α or Spearman's ρ (pooled)")
     package: str = row_field("the package that computed it too")
     version: str = row_field("its version")
     values: int = row_field("number of values that were compared")
@@ -32,7 +32,7 @@ class ExternalCheck:
 
 
 class ExternalChecks(Section[ExternalCheck]):
-    """Alpha, Fleiss' kappa and Spearman's rho by other packages."""
+    """Alpha and Spearman's rho by other packages."""
 
     key = "external_checks"
     title = "Checks by other packages"
@@ -54,7 +54,6 @@ class ExternalChecks(Section[ExternalCheck]):
 
 def _agreement(inputs: Inputs, found: Found) -> Iterator[Compared]:
     import krippendorff
-    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
     for criterion in criterion_rows(found):
         table = inputs.said.ratings(criterion.criterion).to_numpy(dtype=float)
@@ -66,10 +65,6 @@ def _agreement(inputs: Inputs, found: Found) -> Iterator[Compared]:
             level: Any = alpha.level
             theirs = krippendorff.alpha(rated.T, level_of_measurement=level)
             yield "Krippendorff's α", "krippendorff", alpha.estimate.value, float(theirs)
-        kappa = coefficient_row(found, criterion.criterion, "fleiss_kappa", "nominal")
-        if kappa and not np.isnan(table).any():
-            theirs = fleiss_kappa(aggregate_raters(table)[0])
-            yield "Fleiss' κ", "statsmodels", kappa.estimate.value, float(theirs)
 
 
 def _correlations(inputs: Inputs, found: Found) -> Iterator[Compared]:

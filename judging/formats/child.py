@@ -40,7 +40,10 @@ _SENTENCES = {
     "split it.",
 }
 _HOME = Path(__file__).resolve().parents[2]
-_KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
+_KEPT_ENVIRONMENT = (
+    *("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR"),
+    "PYTHONPYCACHEPREFIX",
+)
 # Threads of libraries reserve address space, which the limit counts
 _FEW_THREADS = {
     "OPENBLAS_NUM_THREADS": "1",

@@ -63,6 +63,13 @@ def announce_queued_jobs() -> None:
         announce_job(job.pk)
 
 
+def execute_due_jobs() -> None:
+    """Do every queued job that is due in this process, and the jobs that these queue."""
+    due = Job.objects.filter(jobs.IS_DUE, ~jobs.HAS_UNFINISHED_PARTS, state=Job.State.QUEUED)
+    while job := due.order_by("created_at").first():
+        current_app.tasks[job.kind](str(job.pk))
+
+
 def announce_parts(job: Job) -> None:
     """Tell the workers about the parts of a job. Redis counts those that have ended and then starts
     the job again, as the sweep does for other brokers and if a message is lost."""

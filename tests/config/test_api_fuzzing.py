@@ -12,7 +12,7 @@ import schemathesis
 from django.utils import timezone
 from hypothesis.errors import Unsatisfiable
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from judging.campaigns.actions import campaigns
 from judging.jobs.models.job import Job
 from judging.people.actions import tokens

@@ -19,8 +19,9 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from config.data_folder import ROOT
 from config.database import roles
-from config.postgres import ROOT, Cluster
+from config.postgres import Cluster
 from config.postgres_programs import find_programs
 from judging.jobs.models.file import StoredFile
 from judging.jobs.storage import store_bytes

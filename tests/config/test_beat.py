@@ -12,7 +12,8 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from config.postgres import ROOT, Cluster
+from config.data_folder import ROOT
+from config.postgres import Cluster
 from config.serving import programs
 from judging.campaigns.actions import webhooks
 from judging.campaigns.models.assignment import Assignment

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from django.test import override_settings
 
+from config.data_folder import ROOT
 from config.demo import logins, study
 from config.management.commands.demo import greeting
-from config.postgres import ROOT
 from config.processes import free_port
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign

@@ -3,7 +3,7 @@ sentences."""
 
 import gettext
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from tests.test_translations import entries
 
 CATALOGUE = ROOT / "locale" / "en" / "LC_MESSAGES" / "django"

@@ -16,7 +16,8 @@ from django.db import connection
 from django.utils import timezone
 from kombu import Connection, Consumer, Queue
 
-from config.postgres import PORT, ROOT, Cluster
+from config.data_folder import ROOT
+from config.postgres import PORT, Cluster
 from judging.campaigns.actions import campaigns
 from judging.jobs.actions import jobs
 from judging.jobs.models.job import Job

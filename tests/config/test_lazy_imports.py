@@ -16,7 +16,8 @@ from analysis.planning.actions import dry_runs, ended_uses, planning
 from analysis.published.actions import repeatability, reproductions
 from analysis.runs.actions import live_agreements, runs
 from analysis.scoring.actions import degradations, matching, scoring_jobs, scoring_parts, tuning
-from config.postgres import ROOT, Cluster
+from config.data_folder import ROOT
+from config.postgres import Cluster
 from judging.jobs.actions import jobs
 from tests import factories
 from tests.config import populated

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from tests.config.test_settings import BARE
 
 WANTS_MORE = """

@@ -9,7 +9,8 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from config.postgres import ROOT, Cluster
+from config.data_folder import ROOT
+from config.postgres import Cluster
 
 pytestmark = pytest.mark.jobs
 

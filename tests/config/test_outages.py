@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config import outages
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.assignment import Assignment
 from judging.work.models.judgment import Judgment

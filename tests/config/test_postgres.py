@@ -16,6 +16,7 @@ import psycopg2
 import pytest
 
 from config import postgres
+from config.data_folder import ROOT
 from config.postgres import Cluster
 
 
@@ -54,7 +55,7 @@ def call_in_processes(folder: Path, code: str, times: int) -> list[str]:
     running = [
         subprocess.Popen(
             [sys.executable, "-c", setup + code],
-            cwd=postgres.ROOT,
+            cwd=ROOT,
             stdout=subprocess.PIPE,
             text=True,
         )

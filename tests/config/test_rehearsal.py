@@ -25,7 +25,8 @@ import pytest
 import requests
 from django.urls import Resolver404, resolve
 
-from config.postgres import ROOT, Cluster
+from config.data_folder import ROOT
+from config.postgres import Cluster
 from config.processes import free_port
 
 pytestmark = [pytest.mark.long, pytest.mark.jobs]

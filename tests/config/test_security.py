@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from judging.campaigns.actions import campaigns
 from tests import factories
 from tests.config.test_settings import BARE

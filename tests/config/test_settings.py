@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 
 # What a process needs of ours: programs, and where compiled modules are kept.
 BARE = {name: os.environ[name] for name in ("PATH", "PYTHONPYCACHEPREFIX") if name in os.environ}

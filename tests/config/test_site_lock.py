@@ -12,7 +12,8 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from config.postgres import ROOT, Cluster
+from config.data_folder import ROOT
+from config.postgres import Cluster
 from config.processes import free_port
 
 pytestmark = pytest.mark.jobs

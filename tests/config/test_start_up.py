@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 
 
 def started(home: str) -> subprocess.CompletedProcess[str]:

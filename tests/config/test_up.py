@@ -20,7 +20,8 @@ import psycopg2
 import pytest
 from django.conf import settings
 
-from config.postgres import ROOT, Cluster
+from config.data_folder import ROOT
+from config.postgres import Cluster
 from config.processes import free_port
 from config.serving import WEB, WORKER
 from quaestor_client import Quaestor

@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from judging.protocols.documents import SHIPPED
 
 BEFORE = "0001_initial"  # an older version: the newest migration is missing

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from django.utils import timezone
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.campaign import Campaign
 from judging.people.actions import tokens

@@ -28,7 +28,8 @@ from django.conf import settings
 from bench.brokers import BROKERS, Broker
 from bench.soak_people import PATIENCE, Annotator, judging
 from bench.soak_site import descendants, kill, until
-from config.postgres import DATABASE, ROOT, Cluster
+from config.data_folder import ROOT
+from config.postgres import DATABASE, Cluster
 from config.processes import free_port
 from tests.flows.ledger import (
     HELD,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from quaestor_metrics import _registry as registry
 from quaestor_metrics._preparation import STEPS
 

@@ -36,7 +36,7 @@ def render_parts(run: Run) -> dict[str, SafeString]:
     """
     language, made_with = get_language() or settings.LANGUAGE_CODE, _digest_of(run)
     kept = ReportPage.objects.filter(run=run, language=language, made_with=made_with).first()
-    parts = kept.parts if kept and not settings.DEBUG else _written(run)
+    parts = kept.parts if kept and not settings.DEBUG else write_parts(run)
     if not kept:
         # if the database cannot store more rows, the page is shown all the same
         with suppress(DatabaseError), transaction.atomic():
@@ -59,12 +59,14 @@ def figures_of(run: Run) -> list[str]:
     return list(dict.fromkeys(key.removeprefix("figure-").rpartition("-")[0] for key in keys))
 
 
-def _written(run: Run) -> dict[str, str]:
+def write_parts(run: Run, *, is_whole: bool = False) -> dict[str, str]:
+    """Return the parts of a run's page as HTML; `is_whole` if no table is left to other pages."""
     found, figures = runs.found_by(run), figures_of(run)
     study = run_facts(found)
     context = {
         "campaign": run.campaign,
         "run": run,
+        "is_whole": is_whole,
         "figures": figures,
         "study": study,
         "missing": study.missing,

@@ -4,7 +4,7 @@ import platform
 from importlib.metadata import version
 
 MAX_SEED = 2**31 - 1
-LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "matplotlib")
+LIBRARIES = ("numpy", "scipy", "krippendorff", "pandas", "matplotlib")
 
 
 def versions() -> dict[str, str]:

@@ -246,6 +246,13 @@ def find_fitting_protocol(protocols: Iterable[Protocol], rated: Rated) -> Protoc
     return min(fit, key=lambda each: (each.criteria.count(), each.key, -each.pk), default=None)
 
 
+def fits_exactly(protocol: Protocol, rated: Rated) -> bool:
+    """Return whether a protocol has these criteria and no others, and every rating is on their
+    scales."""
+    rows = compare_with_scales(protocol, rated, {})
+    return len(rows) == protocol.criteria.count() and all(row.scale and not row.off for row in rows)
+
+
 def are_on_scale(protocol: Protocol, rated: Rated) -> bool:
     """Return whether the protocol has each of these criteria, and a scale for the ratings on it.
 

@@ -17,6 +17,7 @@ from judging.formats.mapping import (
     ENCODINGS,
     RATED,
     SCORED,
+    Column,
     MappingRefused,
     Repair,
     Step,
@@ -86,6 +87,7 @@ ROLES = [
         [("metric", _("score of an automatic metric")), ("human_mean", _("mean human score"))],
     ),
 ]
+ROLE_TITLES = {role: title for _group, roles in ROLES[1:] for role, title in roles}
 PARTS = ("role", "name", "rater", "direction", "scale")  # of a column
 DIRECTIONS = [
     ("", _("choose")),
@@ -123,6 +125,18 @@ OPENING = (
     "repairs",
 )
 READING = ("system", "rater", "modality", "expected", "crossed", "repeats", "numbers")
+
+
+def describe_file_column(column: Column) -> str:
+    """Return in words what a column of a file is, and why that was proposed."""
+    words = [str(ROLE_TITLES[column.role]) if column.role else _now("excluded")]
+    if column.name:
+        words.append(f"“{column.name}”")
+    if column.rater:
+        words.append(_now("by %(rater)s") % {"rater": column.rater})
+    if column.direction:
+        words.append(str(dict(DIRECTIONS)[column.direction]))
+    return ", ".join(words) + (f". {column.why}" if column.why else "")
 
 
 class FilesInput(forms.ClearableFileInput):

@@ -37,7 +37,7 @@ print(json.dumps({"entries": entries, "values": values, "variants": variants}))
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the two example packages in it, and beside them one whose entry point leads
     nowhere."""
-    uv = ROOT / ".tools" / "bin" / "uv"
+    uv = ROOT / ".environments" / "tools" / "bin" / "uv"
     found = str(uv) if uv.exists() else shutil.which("uv")
     if found is None:
         pytest.skip("uv, which installs the example packages, is not there")

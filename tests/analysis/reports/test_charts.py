@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from scipy.stats import linregress
-from scipy.stats import t as student
+from statsmodels.regression.linear_model import OLS
+from statsmodels.tools import add_constant
 
 from analysis.reports import charts
 from analysis.reports.layout import Chart
@@ -147,13 +147,9 @@ def test_scatter_has_the_line_of_least_squares_with_the_band_of_its_mean() -> No
     (axes,) = chart.axes
     assert [text.get_text() for text in axes.texts] == ["1", "2", "3", "4"]
     line, low, high = (each.get_xydata() for each in axes.lines[1:])
-    fitted = linregress(x, y)
-    assert line[:, 1] == pytest.approx(fitted.intercept + fitted.slope * line[:, 0])
-    spread = np.sqrt(((y - fitted.intercept - fitted.slope * x) ** 2).sum() / 2)
-    away = (line[:, 0] - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum()
-    half = student.ppf(0.975, 2) * spread * np.sqrt(1 / 4 + away)
-    assert low[:, 1] == pytest.approx(line[:, 1] - half)
-    assert high[:, 1] == pytest.approx(line[:, 1] + half)
+    theirs = OLS(y, add_constant(x)).fit().get_prediction(add_constant(line[:, 0]))
+    assert line[:, 1] == pytest.approx(theirs.predicted)
+    assert np.column_stack([low[:, 1], high[:, 1]]) == pytest.approx(theirs.conf_int())
 
 
 def test_scatter_of_two_systems_or_of_equal_scores_has_no_line() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from judging.base.api.problems import problem
 from judging.base.refusals import Refused
 from judging.overview.actions import erasures

@@ -13,7 +13,7 @@ from django.db import connection
 from analysis.scoring.actions import scoring_jobs, scoring_parts
 from analysis.scoring.actions.scores import ChosenMetric
 from bench.brokers import BROKERS
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from config.processes import free_port
 from judging.datasets.models.dataset import Reference
 from judging.datasets.models.score import Metric, Score

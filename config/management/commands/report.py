@@ -1,0 +1,203 @@
+"""`quaestor report FILE`: the report on a file of ratings, in a database that lasts as long as the
+command."""
+
+import io
+import zipfile
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from analysis.models import Run
+from config import celery
+from judging.datasets.models.added_file import AddedFile
+from judging.datasets.models.dataset import Dataset
+from judging.formats.mapping import Column
+from judging.imports.actions import files, fit, preview
+from judging.imports.forms.mapping import describe_file_column
+from judging.jobs import storage, tasks
+from judging.jobs.models.job import Job
+from judging.people.models.user import User
+from judging.protocols.actions import protocols
+from judging.protocols.guards import protocols_of
+from judging.protocols.models.protocol import Protocol
+
+SHOWN = 20  # problems that are printed
+DIRECTIONS = ("higher", "lower")
+YES_NEEDED = "If this is right, say --accept-surprises; else correct the file, or say more (--protocol, --metric)."
+
+
+class Command(BaseCommand):
+    """Import a file as the pages do when all that they propose is accepted, and analyse it."""
+
+    help = "Make the report on a file of ratings, as HTML and PDF with all tables and figures."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="a table of ratings, or a folder with a study")
+        parser.add_argument(
+            "--to", type=Path, default=Path("report"), help="a new folder; default %(default)s"
+        )
+        parser.add_argument(
+            "--protocol",
+            metavar="KEY",
+            help="of the ratings; by default the only one that fits exactly, else the ratings' own scales",
+        )
+        parser.add_argument(
+            "--metric",
+            action="append",
+            default=[],
+            metavar="COLUMN=higher|lower",
+            help="a column of scores, and which scores are better",
+        )
+        parser.add_argument(
+            "--accept-surprises", action="store_true", help="go on where the check asks for a yes"
+        )
+
+    def handle(self, *, file: Path, to: Path, accept_surprises: bool, **options: Any) -> None:
+        if to.exists() and (not to.is_dir() or any(to.iterdir())):
+            raise CommandError(f"{to} is there already. Name a new folder with --to.")
+        name, content = _read(file)
+        self.say("Getting ready ...")
+        call_command("migrate", verbosity=0)
+        protocols.install_shipped()
+        celery.load_tasks()
+        by = User.objects.create_user("report", may_create_campaigns=True)
+        dataset = files.create_dataset(name=file.stem, by=by)
+        stored = storage.store_bytes(content)
+        added = files.upload_file(dataset=dataset, name=name, file=stored, by=by)
+        _decide(added, by, protocol=options["protocol"], metrics=options["metric"])
+        self.tell(added)
+        self.add(added, by, accept_surprises)
+        self.write(_analyse(dataset, by), to)
+
+    def tell(self, added: AddedFile) -> None:
+        """Print what each column became, and what the file holds."""
+        for name, column in preview.mapping_of(added).columns.items():
+            self.say(f"  {name}: {describe_file_column(column)}")
+        study = added.examined[preview.LOOK].get("study")
+        if study:
+            self.say(f"{study['sentence']}.")
+            for finding in study["findings"]:
+                if not finding["needs_yes"]:
+                    self.say(finding["sentence"])
+        if added.protocol:
+            self.say(f"Protocol: {added.protocol.title} ({added.protocol.key}).")
+
+    def add(self, added: AddedFile, by: User, accept_surprises: bool) -> None:
+        """Add the file to its dataset, and print what went to quarantine."""
+        from judging.imports.actions import adding  # loads pandas
+
+        for surprise in files.surprises(added):
+            self.say(f"? {surprise}")
+        try:
+            done = adding.add_file(
+                added=added, by=by, now=timezone.now(), accept_surprises=accept_surprises
+            )
+        except files.Surprising as refused:
+            raise CommandError("\n".join([*refused.surprises, YES_NEEDED])) from None
+        except files.CannotImport as refused:
+            raise CommandError("\n".join(refused.reasons)) from None
+        if done.brought["quarantined"]:
+            self.say(f"{done.brought['quarantined']:,} rows or values are excluded:")
+        for problem in added.dataset.quarantine.all()[:SHOWN]:
+            self.say(f"  row {problem.row:,}, {problem.column}: {problem.reason} {problem.value}")
+
+    def write(self, run: Run, folder: Path) -> None:
+        """Write the report, and print where it is."""
+        from analysis.runs.actions import exports, report_documents
+
+        written = exports.write_report(run, folder)
+        (folder / "report.html").write_text(report_documents.report_html(run), encoding="utf-8")
+        self.say(f"{folder / 'report.html'} and {len(written)} other files; README.txt lists them.")
+
+    def say(self, text: str) -> None:
+        """Print immediately, also into a pipe."""
+        self.stdout.write(text)
+        self.stdout.flush()
+
+
+def _read(path: Path) -> tuple[str, bytes]:
+    """Return the name and the content of a file, or of a folder as an archive."""
+    try:
+        if not path.is_dir():
+            return path.name, path.read_bytes()
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for part in sorted(path.rglob("*")):
+                archive.write(part, part.relative_to(path))
+        return f"{path.name}.zip", packed.getvalue()
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _decide(added: AddedFile, by: User, *, protocol: str | None, metrics: list[str]) -> None:
+    """Decide how a waiting file is read, and by which protocol its ratings were given."""
+    mapping = preview.mapping_of(added)
+    files.read_file(added=added, mapping=mapping, protocols=protocols_of(by))
+    mapping = preview.mapping_of(added)
+    columns = {**mapping.columns, **_metric_columns(mapping.columns, metrics)}
+    mapping = mapping.model_copy(update={"columns": columns, "points": {}})
+    chosen = _named(protocol) if protocol else _only_fitting(preview.rated_in(added))
+    files.read_file(added=added, mapping=mapping, protocol=chosen, protocols=protocols_of(by))
+    rated = preview.rated_in(added)
+    if chosen or not rated:
+        return
+    scales = fit.own_scales(rated)
+    if scales:
+        own = fit.create_protocol(scales=scales, by=by)
+        mapping = mapping.model_copy(update={"points": fit.own_points(scales, rated)})
+        files.read_file(added=added, mapping=mapping, protocol=own, protocols=protocols_of(by))
+
+
+def _metric_columns(columns: Mapping[str, Column], metrics: list[str]) -> dict[str, Column]:
+    """Return the columns that are named as metrics."""
+    named = {}
+    for text in metrics:
+        name, _, direction = text.rpartition("=")
+        if name not in columns or direction not in DIRECTIONS:
+            raise CommandError(
+                f"--metric {text}: write it as COLUMN=higher or COLUMN=lower. "
+                f"The columns are {', '.join(columns)}."
+            )
+        decided = {"role": "metric", "name": name, "direction": direction}
+        named[name] = columns[name].model_copy(
+            update={**decided, "is_direction_guessed": False, "why": ""}
+        )
+    return named
+
+
+def _named(key: str) -> Protocol:
+    found = Protocol.objects.filter(owner=None, key=key).order_by("-pk").first()
+    if found is None:
+        keys = sorted(Protocol.objects.filter(owner=None).values_list("key", flat=True))
+        raise CommandError(f"There is no protocol {key}. There are {', '.join(keys)}.")
+    return found
+
+
+def _only_fitting(rated: fit.Rated) -> Protocol | None:
+    """Return the protocol that fits the ratings exactly, if only one does."""
+    shipped = Protocol.objects.filter(owner=None)
+    fitting = [each for each in shipped if rated and fit.fits_exactly(each, rated)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _analyse(dataset: Dataset, by: User) -> Run:
+    """Analyse a dataset as its page does, in this process."""
+    from analysis.runs.actions import dataset_reports
+
+    try:
+        run = dataset_reports.start_dataset_report(
+            dataset=dataset, protocols=protocols_of(by), by=by, now=timezone.now()
+        )
+    except dataset_reports.NothingToAnalyse as refused:
+        raise CommandError(str(refused)) from None
+    tasks.execute_due_jobs()
+    run.refresh_from_db()
+    if run.job.state != Job.State.DONE:
+        raise CommandError(f"The analysis {run.job.state}: {run.job.error}")
+    return run

@@ -1,0 +1,134 @@
+"""`report FILE`: what the pages make when all that they propose is accepted, by one command."""
+
+import re
+from collections import Counter
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from analysis.models import Run
+from analysis.runs.actions import exports
+from judging.jobs import tasks
+from tests import factories
+from tests.judging.importing import added_by, mapped, sent
+from tests.working import WorkingClient
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SYSTEMS = {"Alder": 3, "Birch": 2}
+CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.S)
+TAG = re.compile(r"<[^>]*>")
+
+
+def rows(criteria: tuple[str, ...] = ("Clarity", "Depth"), highest: int = 5) -> str:
+    """Return ratings by two annotators of the questions of two systems, with a score."""
+    lines = [",".join(["id,passage,system,question,annotator,overlap", *criteria])]
+    for number in range(6):
+        for system, quality in SYSTEMS.items():
+            for place, annotator in enumerate(("Ann", "Bo")):
+                values = [
+                    min(highest, max(1, quality + (number * step + place) % 3 - 1))
+                    for step, _criterion in enumerate(criteria, 1)
+                ]
+                question = f"What does {system.lower()} ask of number {number}?"
+                score = quality / 4 + number / 100
+                cells = [f"p{number}", f"Passage {number}.", system, question, annotator, score]
+                lines.append(",".join(map(str, [*cells, *values])))
+    return "\n".join(lines) + "\n"
+
+
+def reported(folder: Path, text: str, **options: Any) -> tuple[str, Path]:
+    """Return what the command prints, and the folder of its report."""
+    file, printed = folder / "ratings.csv", StringIO()
+    file.write_text(text)
+    call_command("report", file, to=folder / "made", stdout=printed, **options)
+    return printed.getvalue(), folder / "made"
+
+
+def cells(html: str) -> Counter[str]:
+    return Counter(" ".join(TAG.sub("", cell).split()) for cell in CELL.findall(html))
+
+
+def table(run: Run, name: str) -> list[str]:
+    """Return the lines of a table; criteria may have another order."""
+    files = dict(exports.files(run))
+    return sorted(b"".join(files[f"tables/{name}.csv"]).decode().splitlines())
+
+
+def test_report_of_a_file_has_the_numbers_of_the_pages(tmp_path: Path) -> None:
+    factories.protocol()
+    page = WorkingClient()
+    page.force_login(factories.researcher())
+    added = sent(page, rows())
+    mapped(page, added, own_scale="yes")
+    added_by(page, added)
+    answer = page.post(reverse("analysis:dataset_report", args=[added.dataset_id]))
+    tasks.execute_due_jobs()
+    by_pages = Run.objects.get()
+    shown = page.get(answer.url).text
+
+    printed, folder = reported(tmp_path, rows(), metric=["overlap=lower"])
+
+    by_command = Run.objects.exclude(pk=by_pages.pk).get()
+    assert "overlap: score of an automatic metric, “overlap”, lower is better" in printed
+    assert "annotator: annotator of the row" in printed
+    assert "Protocol: Clarity from 1 to 4, Depth from 1 to 4" in printed
+    for name in ("agreement", "systems", "system_comparisons", "distributions"):
+        lines = (folder / "tables" / f"{name}.csv").read_text().splitlines()
+        assert sorted(lines) == table(by_command, name) == table(by_pages, name)
+    html = (folder / "report.html").read_text()
+    agreement = shown[shown.index('id="chapter-agreement"') : shown.index('id="chapter-metrics"')]
+    assert cells(agreement)
+    assert cells(agreement) <= cells(html)
+    assert not re.search(r'(?:href|src|srcset|action)="/', html)
+    assert (folder / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("criteria", "options", "protocol"),
+    [
+        (("Grammaticality", "Correctness"), {}, "Protocol: Small (small)."),
+        (("Correctness",), {}, "Protocol: Correctness from 1 to 3 (correctness)."),
+        (("Correctness",), {"protocol": "qgbench"}, "(qgbench)."),
+    ],
+)
+def test_report_uses_the_protocol_named_or_exactly_fitting_else_the_scales_of_the_file(
+    tmp_path: Path, criteria, options, protocol
+) -> None:
+    factories.protocol()
+    metric = ["overlap=higher"]
+    printed, _folder = reported(tmp_path, rows(criteria, highest=3), metric=metric, **options)
+    assert protocol in printed
+
+
+def test_report_stops_at_a_surprise_until_it_is_accepted(tmp_path: Path) -> None:
+    without_passages = re.sub(r"Passage \d\.", "", rows())
+    with pytest.raises(CommandError, match="passage") as refused:
+        reported(tmp_path, without_passages)
+    assert "--accept-surprises" in str(refused.value)
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "reason"),
+    [
+        ("", {}, "The file is empty."),
+        (rows(), {"protocol": "no-such"}, "There is no protocol no-such"),
+        (rows(), {"metric": ["overlop=higher"]}, "The columns are id, passage"),
+        ("passage,system,question\nA lock.,Alba,What?\n", {}, "no ratings"),
+    ],
+)
+def test_report_that_cannot_be_made_says_why(tmp_path, text, options, reason) -> None:
+    with pytest.raises(CommandError, match=reason):
+        reported(tmp_path, text, **options)
+
+
+def test_report_overwrites_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "notes.txt").touch()
+    with pytest.raises(CommandError, match="Name a new folder with --to"):
+        reported(tmp_path, rows())
