@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 
 PAGES = ROOT / "docs" / "api"
 WORDS = yaml.safe_load(Path(__file__).with_name("openapi_words.yaml").read_text(encoding="utf-8"))

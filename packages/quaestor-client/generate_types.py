@@ -62,7 +62,7 @@ def query_schema(operation: Schema) -> Schema:
     properties = {
         parameter["name"]: {"description": parameter.get("description", ""), **parameter["schema"]}
         for parameter in operation.get("parameters", ())
-        if parameter["in"] == "query" and parameter["name"] != "cursor"
+        if parameter.get("in") == "query" and parameter["name"] != "cursor"
     }
     summary = operation.get("summary", operation["operationId"])
     return {"type": "object", "description": f"Query: {summary}.", "properties": properties}

@@ -132,7 +132,7 @@ class Campaign(TypedDict):
     # The language of the annotators' pages; empty if annotators choose.
     fixed_language: str
     # How tasks are laid out; blank: annotators choose.
-    fixed_view: FixedViewC34Enum | BlankEnum
+    fixed_view: ViewOrBlank | BlankEnum
     # Whether annotators see all answers of a task before they submit it.
     review_before_submit: bool
     # Whether annotators may switch the review off after three tasks.
@@ -176,7 +176,7 @@ class CampaignOptions(TypedDict):
     # The language of the annotators' pages; empty if annotators choose.
     fixed_language: NotRequired[str]
     # How tasks are laid out; empty if annotators choose.
-    fixed_view: NotRequired[FixedViewCf4Enum | BlankEnum]
+    fixed_view: NotRequired[View | BlankEnum]
     # Whether annotators see all answers of a task before they submit it.
     review_before_submit: NotRequired[bool]
     # Whether annotators may switch the review off after three tasks.
@@ -639,12 +639,6 @@ class FileJob(TypedDict):
 
 
 FileState: TypeAlias = Literal['waiting', 'added', 'taken_back']
-
-
-FixedViewC34Enum: TypeAlias = Literal['focus', 'list']
-
-
-FixedViewCf4Enum: TypeAlias = Literal['focus', 'list']
 
 
 class Flag(TypedDict):
@@ -1197,7 +1191,7 @@ class PatchedDesignRequest(TypedDict):
     # The language of the annotators' pages; empty if annotators choose.
     fixed_language: NotRequired[str]
     # How tasks are laid out; empty if annotators choose.
-    fixed_view: NotRequired[FixedViewCf4Enum | BlankEnum]
+    fixed_view: NotRequired[View | BlankEnum]
     # Whether annotators see all answers of a task before they submit it.
     review_before_submit: NotRequired[bool]
     # Whether annotators may switch the review off after three tasks.
@@ -1743,6 +1737,12 @@ class Validation(TypedDict):
     warnings: list[DocumentProblem]
 
 
+View: TypeAlias = Literal['focus', 'list']
+
+
+ViewOrBlank: TypeAlias = Literal['focus', 'list']
+
+
 class Webhook(TypedDict):
     """An address to which events of a campaign are sent."""
 
@@ -1774,7 +1774,7 @@ class WholeCampaign(TypedDict):
     # The language of the annotators' pages; empty if annotators choose.
     fixed_language: str
     # How tasks are laid out; blank: annotators choose.
-    fixed_view: FixedViewC34Enum | BlankEnum
+    fixed_view: ViewOrBlank | BlankEnum
     # Whether annotators see all answers of a task before they submit it.
     review_before_submit: bool
     # Whether annotators may switch the review off after three tasks.
