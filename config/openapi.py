@@ -25,7 +25,7 @@ READ_BY_STATE = re.compile(r"/(runs/\{number\}/.+|draws|roles|adjudication.*)/$"
 Document = dict[str, Any]
 
 
-def complete(result: Document, generator: Any, request: Any, public: bool) -> Document:
+def complete_document(result: Document, generator: Any, request: Any, public: bool) -> Document:
     """Complete the document that the views have declared."""
     components = result["components"]
     components["schemas"]["Problem"] = WORDS["problem"]

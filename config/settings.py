@@ -277,7 +277,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "config.openapi.complete",
+        "config.openapi.complete_document",
     ],
 }
 
