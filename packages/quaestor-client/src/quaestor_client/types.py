@@ -342,10 +342,13 @@ class Claim(TypedDict):
     """The outcome of a claim: a task; none now, because other annotators hold the last ones; or
     nothing more to do. Training and qualification are done on the page at `url`."""
 
-    outcome: OutcomeEnum
+    outcome: ClaimOutcomeEnum
     task: Task | None
     held_by_others: int | None
     url: str | None
+
+
+ClaimOutcomeEnum: TypeAlias = Literal['task', 'none_now', 'finished', 'closed', 'training', 'qualification']
 
 
 class Column(TypedDict):
@@ -1009,18 +1012,6 @@ class MarkedRequest(TypedDict):
     nothing: NotRequired[bool]
 
 
-class Material(TypedDict):
-    """The source of the questions, as far as the open stage shows it."""
-
-    passage: str
-    highlights: list[Highlight]
-    sentence: str
-    answer: str
-    target_type: str
-    modality: str
-    language: str
-
-
 class Me(TypedDict):
     """The user, what they may do, and the scope of the token."""
 
@@ -1142,9 +1133,6 @@ OrderEnum: TypeAlias = Literal['depth', 'breadth', 'panel']
 
 
 OriginEnum: TypeAlias = Literal['judged', 'imported', 'simulated']
-
-
-OutcomeEnum: TypeAlias = Literal['task', 'none_now', 'finished', 'closed', 'training', 'qualification']
 
 
 OverEnum: TypeAlias = Literal['sources', 'column', 'systems']
@@ -1611,6 +1599,18 @@ class ShownRange(TypedDict):
     end: int
 
 
+class ShownSource(TypedDict):
+    """The source of the questions, as far as the open stage shows it."""
+
+    passage: str
+    highlights: list[Highlight]
+    sentence: str
+    answer: str
+    target_type: str
+    modality: str
+    language: str
+
+
 class ShownUnit(TypedDict):
     """A question of a task, or a set as a whole, which has neither position nor text."""
 
@@ -1714,7 +1714,7 @@ class Task(TypedDict):
     stage: Stage | None
     progress: Progress
     # Null if the questions have sources of their own; then see `about`.
-    material: Material | None
+    source: ShownSource | None
     groups: list[Group]
 
 
