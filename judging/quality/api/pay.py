@@ -72,6 +72,7 @@ class Pay(InCampaign):
         form = RateForm(self.content(RateSerializer), campaign=self.campaign)
         check_form(form)
         campaigns.change_plan(campaign=self.campaign, plan={"rate": form.document()})
+        self.campaign.refresh_from_db(fields=["rate"])
         return Response(self._pay())
 
     def _pay(self) -> dict[str, Any]:
