@@ -74,7 +74,9 @@ class CampaignSerializer(serializers.ModelSerializer):
     dataset = serializers.IntegerField(source="dataset_id", read_only=True)
     dataset_name = serializers.CharField(source="dataset.name", read_only=True)
     fixed_view = serializers.ChoiceField(
-        ["", *PageView], read_only=True, help_text="How tasks are laid out; blank: annotators choose."
+        ["", *PageView],
+        read_only=True,
+        help_text="How tasks are laid out; blank: annotators choose.",
     )
     protocol = serializers.IntegerField(source="protocol_id", read_only=True)
     protocol_key = serializers.CharField(source="protocol.key", read_only=True)
