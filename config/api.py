@@ -1,7 +1,5 @@
 """Addresses of the REST API, its schema and its documentation page."""
 
-from typing import Any
-
 from csp.constants import SELF, UNSAFE_INLINE
 from csp.decorators import csp_update
 from django.urls import path, reverse
@@ -11,6 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter
 
+from analysis.evidence.api.items import KeptExamples, RatedItems
+from analysis.planning.api.documents import Documents
 from analysis.planning.api.planning import DryRuns, PowerAnalyses
 from analysis.published.api.published import PublishedStudies, Reproduced
 from analysis.published.api.repeatability import ReproductionComparisons
@@ -18,8 +18,10 @@ from analysis.runs.api.runs import Runs
 from analysis.scoring.api.degraded_copies import DegradedCopies
 from analysis.scoring.api.scoring import Scoring
 from analysis.scoring.api.tuning import Tunings
-from annotation.api import AnnotatorCampaigns, AnnotatorTasks
+from annotation.api.preview import Previews
+from annotation.api.tasks import AnnotatorCampaigns, AnnotatorTasks
 from judging.base.api.contract import PlainView
+from judging.campaigns.api.discussions import Decisions, RoundNotes
 from judging.campaigns.api.webhooks import WebhookDeliveries, Webhooks
 from judging.crowd.api.crowd_platforms import CrowdPlatforms
 from judging.enrolments.api.exit_forms import ExitQuestions
@@ -27,6 +29,7 @@ from judging.imports.api.files import Files
 from judging.imports.api.systems import SystemChanges
 from judging.jobs.api.jobs import Jobs
 from judging.llm_judges.api.llm_judges import LlmJudges
+from judging.overview.api.accounts import Accounts, SiteHistory
 from judging.overview.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
 from judging.overview.api.datasets import (
     Datasets,
@@ -43,39 +46,13 @@ from judging.overview.api.tokens import ApiTokens
 from judging.people.api.me import Me
 from judging.protocols.api.protocols import Protocols
 from judging.quality.api.adjudication import Adjudications, RatingsToAdjudicate
+from judging.quality.api.check_items import CheckItems
 from judging.quality.api.exercises import Exercises, QualificationRules
+from judging.quality.api.pay import Pay
 from judging.quality.api.quality import ExclusionRules, QualityPlans
 from judging.work.api.judgments import Judgments, Tasks
 
 app_name = "api"
-PROBLEM = {
-    "type": "object",
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "code": {"type": "string"},
-        "detail": {"type": "string"},
-        "errors": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "field": {"type": "string"},
-                    "code": {"type": "string"},
-                    "detail": {"type": "string"},
-                },
-            },
-        },
-    },
-    "required": ["type", "title", "status", "code", "detail"],
-}
-# errors that any request may get; those of writing requests
-ALWAYS = ("401", "403", "404", "406", "429")
-WRITING = ("400", "409", "412", "413", "415", "422")
-
-JOIN = "/api/v1/join/"  # for joining by an invitation that may have ended
-
 router = DefaultRouter(use_regex_path=False)
 router.include_root_view = router.include_format_suffixes = False
 router.register("jobs", Jobs, "job")
@@ -97,6 +74,9 @@ router.register(f"{in_campaign}/exit-questions", ExitQuestions, "exit-question")
 router.register(f"{in_campaign}/exclusion-rules", ExclusionRules, "exclusion-rules")
 router.register(f"{in_campaign}/adjudication/differences", RatingsToAdjudicate, "difference")
 router.register(f"{in_campaign}/exercises", Exercises, "exercise")
+router.register(f"{in_campaign}/check-items", CheckItems, "check-item")
+router.register(f"{in_campaign}/documents", Documents, "document")
+router.register(f"{in_campaign}/examples", KeptExamples, "example")
 router.register(f"{in_campaign}/webhooks", Webhooks, "webhook")
 router.register(
     f"{in_campaign}/webhooks/<int:webhook>/deliveries", WebhookDeliveries, "webhook-delivery"
@@ -120,6 +100,8 @@ router.register(f"{in_dataset}/system-changes", SystemChanges, "system-change")
 router.register(f"{in_dataset}/shares", Shares, "share")
 router.register(f"{in_dataset}/degraded-copies", DegradedCopies, "degraded-copy")
 router.register(f"{in_dataset}/scoring", Scoring, "scoring")
+router.register("accounts", Accounts, "account")
+router.register("history", SiteHistory, "site-event")
 router.register("annotate/campaigns", AnnotatorCampaigns, "annotator-campaign")
 router.register("annotate/tasks", AnnotatorTasks, "annotator-task")
 
@@ -134,6 +116,12 @@ crowd_platform = CrowdPlatforms.as_view(
 )
 qualification_rules = QualificationRules.as_view(READ_AND_REPLACE)
 overview = Overviews.as_view({"get": "retrieve"})
+of_round = f"{in_campaign}/rounds/<int:round>"
+round_notes = RoundNotes.as_view(READ_AND_REPLACE)
+decisions = Decisions.as_view(READ_AND_REPLACE)
+pay = Pay.as_view(READ_AND_REPLACE)
+rated_items = RatedItems.as_view({"get": "retrieve"})
+preview = Previews.as_view({"get": "retrieve"})
 quality_plan = QualityPlans.as_view(READ_AND_REPLACE)
 
 
@@ -165,6 +153,11 @@ urlpatterns = [
     path(f"{in_campaign}/crowd-platform/", crowd_platform, name="crowd-platform"),
     path(f"{in_campaign}/exercises/rules/", qualification_rules, name="qualification-rules"),
     path(f"{in_campaign}/overview/", overview, name="overview"),
+    path(f"{in_campaign}/items/", rated_items, name="rated-items"),
+    path(f"{in_campaign}/pay/", pay, name="pay"),
+    path(f"{in_campaign}/preview/", preview, name="preview"),
+    path(f"{of_round}/notes/", round_notes, name="round-notes"),
+    path(f"{of_round}/decisions/", decisions, name="decisions"),
     path(f"{in_campaign}/quality/", quality_plan, name="quality"),
     path("", Resources.as_view(), name="resources"),
     path("me/", Me.as_view(), name="me"),
@@ -173,22 +166,3 @@ urlpatterns = [
     path("docs/", docs, name="docs"),
     *router.urls,
 ]
-
-
-def add_problems(
-    result: dict[str, Any], generator: Any, request: Any, public: bool
-) -> dict[str, Any]:
-    """Add the errors that any request may get to each operation of the schema."""
-    result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
-    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    for address, item in result["paths"].items():
-        further = ("410",) if address == JOIN else ()
-        for method, operation in item.items():
-            if method not in ("get", "post", "put", "patch", "delete"):
-                continue
-            writing = WRITING if method != "get" else ("400", "409", "422")
-            for code in (*ALWAYS, *writing, *further):
-                operation["responses"].setdefault(
-                    code, {"description": "A problem.", "content": content}
-                )
-    return result

@@ -246,8 +246,17 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Quaestor",
-    "DESCRIPTION": "Everything that a page of Quaestor can do, for programs.",
+    "DESCRIPTION": "Everything that a page of Quaestor can do, for programs. Within version 1 "
+    "operations and fields are added; none is renamed or removed, and a code keeps its meaning.",
     "VERSION": "1",
+    "LICENSE": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+    "SERVERS": [
+        {
+            "url": "{site}",
+            "description": "Your server.",
+            "variables": {"site": {"default": "http://127.0.0.1:8000"}},
+        }
+    ],
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
@@ -262,11 +271,13 @@ SPECTACULAR_SETTINGS = {
         "SystemKind": "judging.datasets.models.dataset.System.Kind",
         "ExerciseKind": "judging.quality.models.exercise.Exercise.Kind",
         "ExitQuestionKind": "judging.enrolments.models.exit_form.ExitQuestion.Kind",
+        "View": "judging.base.models.conditions.PageView",
+        "ViewOrBlank": ["", "focus", "list"],
         "CrowdPlatformKind": "judging.crowd.models.crowd.CrowdPlatform.Kind",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "config.api.add_problems",
+        "config.openapi.complete_document",
     ],
 }
 

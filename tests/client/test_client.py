@@ -1,25 +1,20 @@
 """The client against the application itself, in this process and against a live server."""
 
-from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
+import pandas as pd
 import pytest
-from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import close_old_connections
-from django.utils import timezone
 
 from judging.datasets.models.dataset import Dataset
-from judging.people.actions import tokens
-from judging.people.models.user import User
 from judging.work.models.judgment import Judgment
 from quaestor_client import JobFailed, Quaestor, QuaestorError
 from tests import factories
 from tests.analysis import studies
 from tests.annotation import studies as annotated
+from tests.client.clients import SITE, client_of
 
-SITE = "http://localhost"
 ROWS = [
     {"source_id": "s1", "passage": "Bert built it.", "system": "Alba", "question": "Who built it?"},
     {"source_id": "s1", "passage": "Bert built it.", "system": "Brisa", "question": "By whom?"},
@@ -39,31 +34,6 @@ class BreaksOnce(httpx.BaseTransport):
             response.read()
             raise httpx.ReadError("The connection broke.")
         return response
-
-
-def client_of(user: User, scope: str = "manage", url: str = SITE, transport=None) -> Quaestor:
-    token = tokens.make_token(user=user, now=timezone.now(), scope=scope)
-    if transport is None and url == SITE:
-        transport = httpx.WSGITransport(app=get_wsgi_application())
-    return Quaestor(url, token, transport=transport)
-
-
-@pytest.fixture
-def in_process(db):
-    """Keep the connection of the test open between requests, as Django's own test client does."""
-    signals = (request_started, request_finished)
-    for signal in signals:
-        signal.disconnect(close_old_connections)
-    yield
-    for signal in signals:
-        signal.connect(close_old_connections)
-
-
-@pytest.fixture
-def live_client(live_server):
-    """Make clients of a live server, and close their connections."""
-    with ExitStack() as opened:
-        yield lambda user: opened.enter_context(client_of(user, url=live_server.url))
 
 
 @pytest.mark.usefixtures("in_process")
@@ -143,7 +113,7 @@ def test_client_annotates_saves_and_submits():
     transport = httpx.WSGITransport(app=get_wsgi_application())
     annotator = Quaestor(SITE, transport=transport).join(invitation.token)
     task = annotator.claim()
-    assert task.material["passage"].startswith("Lock 1")
+    assert task.source["passage"].startswith("Lock 1")
     assert [question["letter"] for question in task.questions] == ["A", "B"]
     first, *others = task.controls
     assert first.values == (1, 2, 3)
@@ -190,14 +160,16 @@ def test_client_reads_judgments_as_rows_dataframe_and_csv(tmp_path: Path):
 @pytest.mark.django_db(transaction=True)
 def test_client_waits_for_jobs_of_a_live_server(live_client, worker, tmp_path: Path):
     client = live_client(factories.researcher())
-    dataset = client.datasets.create_from_rows(ROWS, "Locks")
+    dataset = client.datasets.create_from_dataframe(pd.DataFrame(ROWS), name="Locks")
     assert dataset.data["questions"] == 2
+    job = client.post("datasets/", {"name": "Nothing", "rows": [{"x": 1}]})
     with pytest.raises(JobFailed, match="failed"):
-        client.datasets.create_from_rows([{"x": 1}], "Nothing")
+        client.jobs.get(job["id"]).wait()
     file = tmp_path / "outputs.csv"
     head = ",".join(ROWS[0])
     file.write_text("\n".join([head, *(",".join(row.values()) for row in ROWS)]))
-    other = client.datasets.create("From a file").add_file(file)
+    other = client.datasets.create("From a file")
+    other.add_file(file)
     assert other.data["questions"] == 2
     other.score(["self_bleu_2"])
     assert client.get(f"datasets/{other.id}/metrics/")
@@ -205,6 +177,26 @@ def test_client_waits_for_jobs_of_a_live_server(live_client, worker, tmp_path: P
     other.delete()
     with pytest.raises(QuaestorError):
         other.refresh()
+
+
+@pytest.mark.jobs
+@pytest.mark.django_db(transaction=True)
+def test_llm_judge_is_added_and_power_is_computed(live_client, worker) -> None:
+    imported = studies.imported(sources=2)
+    client = live_client(imported.created_by)
+    campaign = client.campaigns.get(str(imported.uuid))
+    verdicts = [{"item": row["item"], "correctness": 3} for row in campaign.llm_judges.items()]
+    verdicts[0]["correctness"] = 9
+    judge = campaign.llm_judges.add(verdicts, name="Judge", model="maker/small")
+    assert judge["verdicts"] == len(verdicts) - 1
+    [problem] = judge["problems"]
+    assert "9" in problem
+    campaign.llm_judges.delete(judge["id"])
+    assert not campaign.llm_judges.list(name="Judge")
+    power = campaign.power(difference=0.5, annotators=1, power=0.6)
+    assert power["result"]["curve"]
+    [job] = client.jobs.list(kind=power["kind"])
+    assert client.jobs.get(job.data["id"]).state == "done"
 
 
 @pytest.mark.long
@@ -218,7 +210,17 @@ def test_client_follows_a_run_of_a_live_server(live_client, worker, tmp_path: Pa
     assert run.state == "done"
     rows = run.table("correlations").to_pandas()
     assert {"metric", "criterion"} <= set(rows.columns)
-    for name in ("report.pdf", "report.json", "correlations.csv", "correlations.tex"):
+    contents = run.contents()
+    assert set(run.tables()) >= set(contents["tables"])
+    assert "<td>Alba" in run._repr_html_()
+    figure = contents["figures"][0]
+    for name in (
+        "report.pdf",
+        "report.json",
+        "correlations.csv",
+        "correlations.tex",
+        f"{figure}.svg",
+    ):
         assert run.download(name, tmp_path / name).stat().st_size > 50
     assert [each.number for each in campaign.runs()] == [1]
     with pytest.raises(QuaestorError):

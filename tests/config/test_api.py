@@ -162,8 +162,8 @@ def fields(part: dict[str, Any], schemas: dict[str, Any], path: str = "") -> Ite
 def view_of(path: str, operation: dict[str, Any]) -> type:
     """Return the view of an operation of the schema."""
     for part in operation.get("parameters", []):
-        kind = part["schema"].get("format", part["schema"]["type"])
-        if part["in"] == "path":
+        if part.get("in") == "path":
+            kind = part["schema"].get("format", part["schema"]["type"])
             path = path.replace(f"{{{part['name']}}}", PARTS[kind])
     return resolve(path).func.cls
 

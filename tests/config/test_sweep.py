@@ -21,12 +21,12 @@ from django.utils import timezone
 from config import urls
 from judging.campaigns.actions import campaigns, webhooks
 from judging.crowd.actions import crowd_platforms
-from judging.datasets.models.dataset import Dataset
+from judging.datasets.models.dataset import Dataset, Unit
 from judging.enrolments.actions import enrollments
 from judging.jobs.actions import jobs
 from judging.people.models.user import User
 from judging.protocols.models.protocol import ProtocolDraft
-from tests import factories
+from tests import factories, openapi
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
@@ -413,7 +413,9 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
     found: dict[str, dict[str, Any]] = {}
     own_round = studies.main_round(campaign).pk
     numbers = {
-        "item": missing["source"],
+        "item": Unit.objects.filter(
+            question_set__source__dataset=campaign.dataset, position__isnull=False
+        )[0].pk,
         "round": own_round,
         "invitation": link.pk,
         "enrolment": own.pk,
@@ -506,6 +508,10 @@ def api_status(client: Client, method: str, path: str) -> int:
         answer = getattr(client, method)(path, **content)
         getattr(answer, "streaming", False) or answer.content
         transaction.set_rollback(True)
+    if method in openapi.METHODS and answer.status_code != 405:
+        found = "\n".join(openapi.faults(method, path, answer))
+        assert not found, found
+        openapi.record(method, path, None, answer)
     return answer.status_code
 
 

@@ -1,5 +1,6 @@
 """Programs that use the REST API with a token."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,12 +25,20 @@ class Program(APIClient):
 
     default_format = "json"
 
+    sent: Any = None  # the content of the last request
+
+    def generic(self, method: str, path: str, data: Any = "", *args: Any, **extra: Any) -> Any:
+        is_json = isinstance(data, bytes) and data[:1] in (b"{", b"[")
+        self.sent = json.loads(data) if is_json else None
+        return super().generic(method, path, data, *args, **extra)
+
     def request(self, **kwargs: Any) -> Any:
         answer = super().request(**kwargs)
         path = kwargs["PATH_INFO"]
         if path.startswith(API) and answer.status_code not in UNDOCUMENTED:
             found = "\n".join(openapi.faults(kwargs["REQUEST_METHOD"], path, answer))
             assert not found, found
+            openapi.record(kwargs["REQUEST_METHOD"], path, self.sent, answer)
         return answer
 
 

@@ -26,5 +26,8 @@ def download_response(pieces: Iterator[str], media_type: str, name: str) -> Stre
 
 def file_response(*media_types: str) -> dict[tuple[int, str], OpenApiResponse]:
     """Return what the schema says of a file of one of these types."""
-    found = OpenApiResponse(OpenApiTypes.ANY, description="The file.")
-    return {(200, media_type): found for media_type in media_types}
+    found = {}
+    for media_type in media_types:
+        kind = OpenApiTypes.ANY if media_type == "application/json" else OpenApiTypes.BINARY
+        found[200, media_type] = OpenApiResponse(kind, description="The file.")
+    return found

@@ -9,13 +9,8 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 
 
-class Pages(pagination.CursorPagination):
-    """Pages that stay correct while rows are added."""
-
-    ordering = "pk"
-    page_size = 50
-    page_size_query_param = "limit"
-    max_page_size = 1_000
+class DescribedPages:
+    """Pages whose description says that the first has no previous and the last no next one."""
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         """Describe a page in OpenAPI 3.1, whose null is a type."""
@@ -29,6 +24,15 @@ class Pages(pagination.CursorPagination):
                 "results": schema,
             },
         }
+
+
+class Pages(DescribedPages, pagination.CursorPagination):
+    """Pages that stay correct while rows are added."""
+
+    ordering = "pk"
+    page_size = 50
+    page_size_query_param = "limit"
+    max_page_size = 1_000
 
     def decode_cursor(self, request: Request) -> pagination.Cursor | None:
         """Refuse a cursor that was never issued, before the database does."""

@@ -13,6 +13,7 @@ from rest_framework import pagination, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from judging.base.api.pages import DescribedPages
 from judging.base.api.problems import Conflict
 from judging.campaigns.api.in_campaign import InCampaign
 from judging.campaigns.guards import campaign_to_adjudicate, judges_now, with_how_to_decline
@@ -156,7 +157,7 @@ class DifferenceSerializer(serializers.Serializer):
         ]
 
 
-class DifferencePages(pagination.LimitOffsetPagination):
+class DifferencePages(DescribedPages, pagination.LimitOffsetPagination):
     """Pages of differences, which are computed and have no key to continue from."""
 
     default_limit = 50

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar, Unpack
 
-from quaestor_client.connection import Connection, Record
+from quaestor_client import types
+from quaestor_client.connection import Connection
+from quaestor_client.resources import Endpoint
 
 Answers = Mapping[str, int | None]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Control:
-    """A criterion that is asked about a question, or about a set of questions."""
+    """A criterion that is asked about a question, or about a set, whose `question` is None.
+
+    `name` is the key of the answer; `open` says whether its stage is open.
+    """
 
     name: str
     criterion: str
@@ -25,85 +31,76 @@ class Control:
 
 
 class Task:
-    """A task as the judging page shows it."""
+    """A task as the judging page shows it; `data` has all of it."""
 
-    def __init__(self, data: Mapping[str, Any]):
-        self.data = dict(data)
-        self.sequence = int(data["sequence"])
+    def __init__(self, data: types.Task):
+        self.data, self.sequence = data, data["sequence"]
 
     @property
     def id(self) -> str:
         """The id."""
-        return str(self.data["id"])
+        return self.data["id"]
 
     @property
-    def material(self) -> Record | None:
+    def source(self) -> types.ShownSource | None:
         """The source of the questions; None if each question has its own."""
-        found: Record | None = self.data["material"]
-        return found
+        return self.data["source"]
 
     @property
-    def questions(self) -> list[Record]:
+    def questions(self) -> list[types.ShownQuestion]:
         """The questions in their shown order."""
         return [question for group in self.data["groups"] for question in group["questions"]]
 
     @property
     def controls(self) -> list[Control]:
         """The criteria asked for so far, about each question and about each set."""
-        found: list[Control] = []
+        controls: list[Control] = []
         for group in self.data["groups"]:
             for question in group["questions"]:
-                found += [_control(each, question["text"]) for each in question["controls"]]
-            found += [_control(each, None) for each in group["controls"]]
-        return found
+                controls += [_control(row, question["text"]) for row in question["controls"]]
+            controls += [_control(row, None) for row in group["controls"]]
+        return controls
 
 
-class Annotator:
-    """An annotator of one campaign."""
+class Annotator(Endpoint):
+    """An annotator of one campaign, with a `label`; and a `token`, if this client joined."""
 
-    def __init__(self, connection: Connection, data: Mapping[str, Any]):
-        self.connection, self.data = connection, dict(data)
-        self.outcome = ""
-
-    @property
-    def label(self) -> str:
-        """The label by which the campaign knows the annotator."""
-        return str(self.data["label"])
-
-    @property
-    def token(self) -> str | None:
-        """The token, if the annotator joined by this client."""
-        return self.data.get("token")
+    def __init__(self, connection: Connection, campaign: str, label: str, token: str | None = None):
+        super().__init__(connection, "annotate/")
+        self.campaign, self.label, self.token, self.outcome = campaign, label, token, ""
 
     def claim(self) -> Task | None:
         """Claim the next task, or the one that is held; None if there is none.
 
         Then `outcome` says why: `none_now`, `finished`, `closed`, `training` or `qualification`.
         """
-        address = f"annotate/campaigns/{self.data['campaign']}/claim/"
-        found = self.connection.send("POST", address, json={}, is_safe=True).json()
-        self.outcome = str(found["outcome"])
-        return Task(found["task"]) if found["task"] else None
+        claim = self._send(f"campaigns/{self.campaign}/claim/", types.Claim, {})
+        self.outcome = claim["outcome"]
+        return Task(claim["task"]) if claim["task"] else None
 
     def read(self, id: str) -> Task:
-        """Read a task of this annotator."""
-        return Task(self.connection.request("GET", f"annotate/tasks/{id}/"))
+        """Return a task of this annotator."""
+        return Task(self._get(f"tasks/{id}/", types.Task))
 
-    def save(self, task: Task, answers: Answers, **further: Any) -> None:
-        """Save answers by the names of their controls as a draft. `further`: marks, reports and a
+    def save(self, task: Task, answers: Answers, **further: Unpack[types.AnswersOptions]) -> None:
+        """Save answers by the names of their controls as a draft; `further`: marks, reports and a
         note."""
         task.sequence += 1
-        body = {"sequence": task.sequence, "answers": dict(answers)} | further
-        self.connection.request("PUT", f"annotate/tasks/{task.id}/draft/", json=body)
+        body = {"sequence": task.sequence, "answers": dict(answers), **further}
+        self._put(f"tasks/{task.id}/draft/", types.Saved, body)
 
     def next_stage(self, task: Task) -> Task:
-        """Leave the open stage of a task, whose saved answers are final then."""
-        body = {"number": task.data["stage"]["number"]}
-        address = f"annotate/tasks/{task.id}/continue/"
-        return Task(self.connection.request("POST", address, json=body))
+        """Leave the open stage of a task, whose saved answers are final then, and return the
+        task."""
+        stage = task.data["stage"]
+        body = {"number": stage["number"] if stage else 1}
+        return Task(self._post(f"tasks/{task.id}/continue/", types.Task, body))
 
-    def submit(self, task: Task, answers: Answers | None = None, **further: Any) -> str | None:
-        """Submit a task with its last answers; return the id of the next task, which is held then.
+    def submit(
+        self, task: Task, answers: Answers | None = None, **further: Unpack[types.AnswersOptions]
+    ) -> str | None:
+        """Submit a task with its last answers, and return the id of the next task, if the annotator
+        holds one then.
 
         The same submission sent twice is stored once.
         """
@@ -112,14 +109,16 @@ class Annotator:
             "token": task.data["token"],
             "sequence": task.sequence,
             "answers": dict(answers or {}),
-        } | further
-        address = f"annotate/tasks/{task.id}/submit/"
-        found = self.connection.send("POST", address, json=body, is_safe=True).json()
-        following: str | None = found["next"]
-        return following
+            **further,
+        }
+        return self._send(f"tasks/{task.id}/submit/", types.Submitted, body)["next"]
+
+    def _send(self, path: str, kind: type[T], body: Mapping[str, object]) -> T:
+        """Send a POST that does nothing more if it is sent again."""
+        return self.connection.read("POST", self.address + path, kind, body=body, is_safe=True)
 
 
-def _control(data: Record, question: str | None) -> Control:
+def _control(data: types.Control, question: str | None) -> Control:
     return Control(
         name=data["name"],
         criterion=data["criterion"],

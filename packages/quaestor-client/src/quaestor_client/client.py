@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from typing import Any, Self
 
 import httpx
 
+from quaestor_client import types
 from quaestor_client.annotators import Annotator
 from quaestor_client.campaigns import Campaigns
-from quaestor_client.connection import Connection, Job, Record
+from quaestor_client.connection import Connection
 from quaestor_client.datasets import Datasets
 from quaestor_client.protocols import Protocols
+from quaestor_client.resources import Jobs
 
 
 class Quaestor:
@@ -20,25 +23,43 @@ class Quaestor:
     Parameters
     ----------
     url
-        The address of the server, such as ``https://quaestor.example``.
+        The address of the server, such as ``https://quaestor.example``; by default the variable
+        ``QUAESTOR_URL`` of the environment.
     token
-        An API token. Joining by an invitation needs none.
+        An API token; by default the variable ``QUAESTOR_TOKEN``, unless a `url` is given. Joining
+        by an invitation needs none.
     timeout
         Seconds that the server may take for a response.
+    progress
+        Whether jobs show a progress bar; by default on a terminal and in a notebook.
     transport
         An httpx transport, for tests and proxies.
+
+    Raises
+    ------
+    ValueError
+        If there is no address.
+
+    Examples
+    --------
+    >>> client = Quaestor()
     """
 
     def __init__(
         self,
-        url: str,
+        url: str | None = None,
         token: str | None = None,
         *,
         timeout: float = 60.0,
+        progress: bool | None = None,
         transport: httpx.BaseTransport | None = None,
     ):
+        if url is None:
+            url, token = os.environ.get("QUAESTOR_URL"), token or os.environ.get("QUAESTOR_TOKEN")
+        if not url:
+            raise ValueError("Give the address of the server, or set QUAESTOR_URL.")
         self._timeout, self._transport = timeout, transport
-        self.connection = Connection(url, token, timeout, transport)
+        self.connection = Connection(url, token, timeout, transport, progress)
 
     @cached_property
     def datasets(self) -> Datasets:
@@ -55,53 +76,46 @@ class Quaestor:
         """The campaigns that the user manages or analyses."""
         return Campaigns(self.connection)
 
-    def me(self) -> Record:
-        """Return the user of the token, and its scope."""
-        return dict(self.get("me/"))
+    @cached_property
+    def jobs(self) -> Jobs:
+        """The jobs that the user sees."""
+        return Jobs(self.connection)
 
-    def job(self, id: str) -> Job:
-        """Return a job."""
-        return Job(self.connection, self.get(f"jobs/{id}/"))
+    def me(self) -> types.Me:
+        """Return the user of the token, and its scope."""
+        return self.connection.read("GET", "me/", types.Me)
 
     def join(self, invitation: str, *, consent: bool = False) -> Annotator:
-        """Join a campaign by an invitation's token or link, as a new annotator.
+        """Join a campaign by the token or link of an invitation, as a new annotator.
 
         `consent` says that the annotator agrees to the consent text of the campaign. Keep the
-        token of the annotator: it is shown once.
+        `token` of the annotator: it is shown once.
         """
         token = invitation.rstrip("/").rpartition("/")[2]
-        joined = self.connection.request(
-            "POST", "join/", json={"invitation": token, "consent": consent}
+        body = {"invitation": token, "consent": consent}
+        joined = self.connection.read("POST", "join/", types.Joined, body=body)
+        connection = Connection(
+            self.connection.url, joined["token"], self._timeout, self._transport
         )
-        return Annotator(self._as(joined["token"]), joined)
+        return Annotator(connection, joined["campaign"], joined["label"], joined["token"])
 
     def annotate(self, campaign: str) -> Annotator:
         """Return the annotator whose token this client has, in one campaign."""
-        found = self.get(f"annotate/campaigns/{campaign}/")
-        return Annotator(self.connection, {"campaign": campaign, "label": found["label"]})
+        texts = self.connection.read("GET", f"annotate/campaigns/{campaign}/", types.CampaignTexts)
+        return Annotator(self.connection, campaign, texts["label"])
 
-    def get(self, path: str, **parameters: Any) -> Any:
+    def get(self, path: str, **query: Any) -> Any:
         """Send a GET request to a path below the API."""
-        return self.connection.request("GET", path, params=parameters)
+        return self.connection.read("GET", path, dict[str, Any], query=query)
 
     def post(self, path: str, body: Any = None) -> Any:
         """Send a POST request to a path below the API."""
-        return self.connection.request("POST", path, json=body or {})
+        return self.request("POST", path, {} if body is None else body)
 
-    def put(self, path: str, body: Any) -> Any:
-        """Send a PUT request to a path below the API."""
-        return self.connection.request("PUT", path, json=body)
-
-    def patch(self, path: str, body: Any) -> Any:
-        """Send a PATCH request to a path below the API."""
-        return self.connection.request("PATCH", path, json=body)
-
-    def delete(self, path: str) -> Any:
-        """Send a DELETE request to a path below the API."""
-        return self.connection.request("DELETE", path)
-
-    def _as(self, token: str) -> Connection:
-        return Connection(self.connection.url, token, self._timeout, self._transport)
+    def request(self, method: str, path: str, body: Any = None) -> Any:
+        """Send any request to a path below the API."""
+        response = self.connection.send(method, path, body=body)
+        return response.json() if response.content else None
 
     def __enter__(self) -> Self:
         return self

@@ -1,29 +1,42 @@
-"""Requests, errors, pages and jobs: what all resources share."""
+"""Requests to the server, the problems that it reports, and the pages of its lists."""
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import httpx
 
-if TYPE_CHECKING:
-    import pandas as pd
+from quaestor_client.dates import read_dates
 
 API = "/api/v1/"
 TRIES = 4
 MAX_WAIT_SECONDS = 60.0
 SAFE = ("GET", "PUT", "DELETE")  # may be sent again
-FINAL = ("done", "failed", "cancelled")
 
-Record = dict[str, Any]
+T = TypeVar("T")
 
 
 class QuaestorError(Exception):
-    """A problem that the server reports (RFC 9457); `code` names its reason."""
+    """A problem that the server reports (RFC 9457).
+
+    Attributes
+    ----------
+    status
+        The status of the response, such as 422.
+    code
+        The stable name of the reason, such as ``invalid``.
+    detail
+        The reason as a sentence.
+    errors
+        The problems of single fields, each with `field`, `code` and `detail`.
+    """
 
     def __init__(
         self, status: int, detail: str, errors: list[dict[str, str]] | None = None, code: str = ""
@@ -31,24 +44,6 @@ class QuaestorError(Exception):
         self.status, self.detail, self.errors, self.code = status, detail, errors or [], code
         fields = "; ".join(f"{error['field']}: {error['detail']}" for error in self.errors)
         super().__init__(f"{status}: {detail} {fields}".strip())
-
-
-class JobFailed(Exception):
-    """A job that failed or was cancelled."""
-
-    def __init__(self, job: Job):
-        self.job = job
-        super().__init__(f"The job {job.data['kind']} is {job.state}. {job.data['error']}".strip())
-
-
-class Rows(list[Record]):
-    """Rows of a table."""
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the rows as a DataFrame; this needs pandas."""
-        import pandas
-
-        return pandas.DataFrame(list(self))
 
 
 class Connection:
@@ -59,28 +54,54 @@ class Connection:
     """
 
     def __init__(
-        self, url: str, token: str | None, timeout: float, transport: httpx.BaseTransport | None
+        self,
+        url: str,
+        token: str | None,
+        timeout: float,
+        transport: httpx.BaseTransport | None,
+        progress: bool | None = None,
     ):
-        self.url = url.rstrip("/")
+        self.url, self.progress = url.rstrip("/"), progress
         headers = {"Authorization": f"Token {token}"} if token else {}
         self.http = httpx.Client(
             base_url=self.url, headers=headers, timeout=timeout, transport=transport
         )
 
-    def request(self, method: str, path: str, *, once: bool = False, **options: Any) -> Any:
-        """Send a request and return the JSON of the response, or None if it has no content.
-
-        `once`: the server stores what this POST creates under an idempotency key.
-        """
-        headers = {"Idempotency-Key": str(uuid.uuid4())} if once else {}
-        response = self.send(method, path, headers=headers, is_safe=once, **options)
-        return response.json() if response.content else None
+    def read(self, method: str, path: str, kind: type[T], **options: Any) -> T:
+        """Send a request and return the content of the response, whose type is `kind`; `options`
+        are those of `send`."""
+        return read_dates(self.send(method, path, **options).json(), kind)
 
     def send(
-        self, method: str, path: str, *, is_safe: bool = False, **options: Any
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Any = None,
+        query: Mapping[str, Any] | None = None,
+        once: bool = False,
+        is_safe: bool = False,
+        if_match: str | None = None,
+        **options: Any,
     ) -> httpx.Response:
-        """Send a request and return the response; raise QuaestorError if it reports a problem."""
-        may_repeat = is_safe or method in SAFE
+        """Send a request and return the response.
+
+        `once`: the server stores what a POST did under an idempotency key, so it may be sent again.
+        `is_safe`: a POST may be sent again without one.
+
+        Raises
+        ------
+        QuaestorError
+            If the server reports a problem.
+        """
+        headers = {"Idempotency-Key": str(uuid.uuid4())} if once else {}
+        if if_match:
+            headers["If-Match"] = if_match
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            options["content"] = json.dumps(body, default=_date_text, allow_nan=False)
+        options |= {"headers": headers, "params": _query(query)}
+        may_repeat = once or is_safe or method in SAFE
         for number in range(1, TRIES + 1):
             try:
                 response = self.http.request(method, self.address(path), **options)
@@ -97,33 +118,37 @@ class Connection:
             raise _problem(response)
         return response
 
-    def pages(self, path: str, **parameters: Any) -> Iterator[Record]:
+    def pages(
+        self, path: str, kind: type[T], query: Mapping[str, Any] | None = None
+    ) -> Iterator[T]:
         """Yield the objects of a list, page by page."""
-        page = self.request("GET", path, params=parameters)
+        page = self.send("GET", path, query=query).json()
         while True:
-            yield from page["results"]
+            for row in page["results"]:
+                yield read_dates(row, kind)
             if not page["next"]:
                 return
-            page = self.request("GET", page["next"])
+            page = self.send("GET", page["next"]).json()
 
-    def download(self, path: str, to: Path, **parameters: Any) -> Path:
+    def download(self, path: str, to: Path, query: Mapping[str, Any] | None = None) -> Path:
         """Write a response to a file, a piece at a time."""
-        with self.http.stream("GET", self.address(path), params=parameters) as response:
-            if response.is_error:
-                response.read()
-                raise _problem(response)
-            with to.open("wb") as file:
-                for piece in response.iter_bytes():
-                    file.write(piece)
+        with self._streamed(path, query) as response, to.open("wb") as file:
+            for piece in response.iter_bytes():
+                file.write(piece)
         return to
 
-    def lines(self, path: str, **parameters: Any) -> Iterator[str]:
+    def lines(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[str]:
         """Yield the lines of a response as they arrive."""
-        with self.http.stream("GET", self.address(path), params=parameters) as response:
+        with self._streamed(path, query) as response:
+            yield from response.iter_lines()
+
+    @contextmanager
+    def _streamed(self, path: str, query: Mapping[str, Any] | None) -> Iterator[httpx.Response]:
+        with self.http.stream("GET", self.address(path), params=_query(query)) as response:
             if response.is_error:
                 response.read()
                 raise _problem(response)
-            yield from response.iter_lines()
+            yield response
 
     def address(self, path: str) -> str:
         """Return the address of a path below the API; an address of the server stays as it is."""
@@ -134,43 +159,25 @@ class Connection:
         self.http.close()
 
 
-class Job:
-    """Work that a worker does after a request."""
+def _query(query: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    # httpx keeps the query of an address only if it is given none
+    if query is None:
+        return None
+    return {
+        name: value.isoformat() if isinstance(value, date) else value
+        for name, value in query.items()
+    }
 
-    def __init__(self, connection: Connection, data: Mapping[str, Any]):
-        self.connection, self.data = connection, dict(data)
 
-    @property
-    def state(self) -> str:
-        """queued, running, done, failed or cancelled."""
-        return str(self.data["state"])
-
-    def refresh(self) -> Job:
-        """Read the job again."""
-        self.data = self.connection.request("GET", self.data["url"])
-        return self
-
-    def wait(self, timeout: float | None = None, every: float = 0.5) -> Job:
-        """Wait until the job is done; raise JobFailed if it fails, TimeoutError after `timeout`
-        seconds."""
-        deadline = None if timeout is None else time.monotonic() + timeout
-        while self.refresh().state not in FINAL:
-            if deadline is not None and time.monotonic() > deadline:
-                raise TimeoutError(f"The job {self.data['kind']} is still {self.state}.")
-            time.sleep(every)
-        if self.state != "done":
-            raise JobFailed(self)
-        return self
-
-    def cancel(self) -> Job:
-        """Ask the job to stop."""
-        self.data = self.connection.request("POST", f"{self.data['url']}cancel/")
-        return self
+def _date_text(value: object) -> str:
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    raise TypeError(f"{value!r} cannot be sent as JSON.")
 
 
 def _wait(response: httpx.Response) -> float:
-    asked = response.headers.get("Retry-After", "1")
-    return min(float(asked), MAX_WAIT_SECONDS) if asked.isdigit() else 1.0
+    seconds = response.headers.get("Retry-After", "1")
+    return min(float(seconds), MAX_WAIT_SECONDS) if seconds.isdigit() else 1.0
 
 
 def _problem(response: httpx.Response) -> QuaestorError:

@@ -1,144 +1,316 @@
-"""Datasets."""
+"""Datasets and their files."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
 
-from quaestor_client.connection import Connection, Job, Record, Rows
+from quaestor_client import types
+from quaestor_client.columns import Role, check_protocol, column_of, in_words
+from quaestor_client.connection import Connection
+from quaestor_client.protocols import Protocol, id_of
+from quaestor_client.resources import Endpoint, Job, Resource
+from quaestor_client.rows import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Dataset:
-    """Sources, questions, references and scores."""
+class FileOptions(TypedDict, total=False):
+    """How a file is read and added to a dataset."""
 
-    def __init__(self, connection: Connection, data: Mapping[str, Any]):
-        self.connection, self.data = connection, dict(data)
+    columns: Mapping[str, Role] | None
+    protocol: Protocol | int | str | None
+    mapping: types.MappingRequest | None
+    accept_surprises: bool
+
+
+ExportKind: TypeAlias = Literal["csv", "csv-raw", "jsonl", "label-studio"]
+
+
+class File(Resource[types.File]):
+    """A file of a dataset. Nothing of it is in the dataset before it is added."""
+
+    kind = types.File
+
+    @property
+    def number(self) -> int:
+        """The number within the dataset."""
+        return self.data["number"]
+
+    def roles(self) -> types.Proposal:
+        """Return what the file holds under its mapping, and what its check found."""
+        return self._get("roles/", types.Proposal)
+
+    def set_roles(
+        self,
+        columns: Mapping[str, Role] | None = None,
+        *,
+        protocol: Protocol | int | str | None = None,
+        mapping: types.MappingRequest | None = None,
+    ) -> dict[str, str]:
+        """Say what columns are, and under which protocol ratings were given.
+
+        Parameters
+        ----------
+        columns
+            The roles of columns; the other columns become what the server proposes.
+        protocol
+            A protocol, its id, or its key. None is guessed.
+        mapping
+            How the file is read otherwise; by default as proposed.
+
+        Returns
+        -------
+        dict
+            What each column becomes, in words.
+
+        Raises
+        ------
+        ValueError
+            If the file holds ratings and no protocol is given.
+        """
+        proposal = self.roles()
+        whole: types.MappingRequest = proposal["mapping"] | (mapping or {})
+        decided = {name: column_of(role) for name, role in (columns or {}).items()}
+        whole["columns"] = whole.get("columns", {}) | decided
+        if protocol is None:
+            check_protocol(whole["columns"])
+        chosen = None if protocol is None else id_of(self.connection, protocol)
+        body = {"mapping": whole, "protocol": chosen}
+        self._finish(self._put("roles/", dict[str, Any], body))
+        return {name: in_words(whole["columns"].get(name, {})) for name in proposal["header"]}
+
+    def preview(self) -> types.Preview:
+        """Return what the file would add to the dataset."""
+        self._start("preview/").wait()
+        return self._get("preview/", types.Preview)
+
+    def add(self, *, accept_surprises: bool = False) -> File:
+        """Add the file to its dataset, and return it.
+
+        `accept_surprises` adds it even if its check found something that a person should confirm.
+        """
+        body = {"accept_surprises": accept_surprises, "confirm_new": True}
+        self._start("add/", body).wait()
+        return self.refresh()
+
+    def take_back(self) -> File:
+        """Remove all that the file added, and return it."""
+        self._finish(self._post("take-back/", dict[str, Any]))
+        return self.refresh()
+
+    def discard(self) -> None:
+        """Discard a file that was not added."""
+        self._delete("")
+
+    def __repr__(self) -> str:
+        return f"<File {self.number}: {self.data['name']} ({self.data['state']})>"
+
+
+class Dataset(Resource[types.Dataset]):
+    """Sources, questions, references and scores.
+
+    Attributes
+    ----------
+    columns
+        What each column of a table became, in words, if this object made the dataset from it.
+    """
+
+    kind = types.Dataset
+
+    def __init__(self, connection: Connection, data: types.Dataset):
+        super().__init__(connection, f"datasets/{data['id']}/", data)
+        self.columns: dict[str, str] = {}
 
     @property
     def id(self) -> int:
         """The id by which campaigns name it."""
-        return int(self.data["id"])
+        return self.data["id"]
 
     @property
     def name(self) -> str:
         """The name."""
-        return str(self.data["name"])
+        return self.data["name"]
 
-    def refresh(self) -> Dataset:
-        """Read the dataset again."""
-        self.data = self.connection.request("GET", f"datasets/{self.id}/")
-        return self
-
-    def add_file(
-        self,
-        path: str | Path,
-        *,
-        mapping: Record | None = None,
-        protocol: int | None = None,
-        accept_surprises: bool = False,
-        timeout: float | None = None,
-    ) -> Dataset:
-        """Add a file, read under the proposed mapping unless `mapping` is another, and under the
-        proposed protocol unless `protocol` is another.
-
-        `accept_surprises` adds it even if its check found something that a person should confirm.
-        """
-        place = Path(path)
-        with place.open("rb") as file:
-            uploaded = self.connection.request(
-                "POST", f"datasets/{self.id}/files/", files={"file": (place.name, file)}
-            )
-        Job(self.connection, uploaded).wait(timeout)
-        own = f"datasets/{self.id}/files/{uploaded['file']}/"
-        if mapping is not None or protocol is not None:
-            self._read_otherwise(own, mapping, protocol, timeout)
-        choice = {"accept_surprises": accept_surprises, "confirm_new": True}
-        added = self.connection.request("POST", f"{own}add/", once=True, json=choice)
-        Job(self.connection, added).wait(timeout)
-        return self.refresh()
-
-    def _read_otherwise(
-        self, file: str, mapping: Record | None, protocol: int | None, timeout: float | None
-    ) -> None:
-        """Have a file read under another mapping or protocol; a job reads a large file."""
-        proposed = self.connection.request("GET", f"{file}roles/")
-        given = {
-            "mapping": proposed["mapping"] if mapping is None else mapping,
-            "protocol": proposed["protocol"] if protocol is None else protocol,
-        }
-        found = self.connection.request("PUT", f"{file}roles/", json=given)
-        if "id" in found:
-            Job(self.connection, found).wait(timeout)
-
-    def items(self, **filters: Any) -> Rows:
-        """Return the sources with their questions."""
-        return Rows(self.connection.pages(f"datasets/{self.id}/items/", **filters))
-
-    def export(self, path: str | Path, kind: str = "csv") -> Path:
-        """Write the dataset to a file as csv, csv-raw, jsonl or label-studio."""
-        return self.connection.download(f"datasets/{self.id}/export/{kind}/", Path(path))
-
-    def score(self, metrics: Iterable[str], *, timeout: float | None = None, **options: Any) -> Job:
-        """Compute metrics, and wait for them."""
-        body = {"metrics": list(metrics)} | options
-        job = self.connection.request("POST", f"datasets/{self.id}/scoring/", once=True, json=body)
-        return Job(self.connection, job).wait(timeout)
+    def update(self, **changes: Unpack[types.PatchedDatasetChangeRequest]) -> Dataset:
+        """Change the name or the licence."""
+        return self._take("PATCH", body=changes)
 
     def delete(self) -> None:
         """Delete the dataset, which no campaign may be about."""
-        found = self.connection.request("DELETE", f"datasets/{self.id}/")
-        if found:
-            Job(self.connection, found).wait()
+        self._delete("")
+
+    def files(self, **filters: Unpack[types.DatasetsFilesListQuery]) -> Rows[File]:
+        """Return the files, such as those with `state="added"`."""
+        return Rows(map(self._file, self._rows("files/", types.File, filters)))
+
+    def upload(self, path: str | Path) -> File:
+        """Upload a file, and wait until it is read; nothing of it is added."""
+        address = f"{self.address}files/"
+        with Path(path).open("rb") as file:
+            upload = {"file": (Path(path).name, file)}
+            job = self.connection.read("POST", address, types.FileJob, files=upload, once=True)
+        Job(self.connection, job).wait()
+        return self._file(self._get(f"files/{job['file']}/", types.File))
+
+    def add_file(self, path: str | Path, **options: Unpack[FileOptions]) -> dict[str, str]:
+        """Upload a file, say what its columns are, and add it.
+
+        Parameters
+        ----------
+        path
+            The file.
+        **options
+            `columns`, `protocol` and `mapping` as in `File.set_roles`; `accept_surprises` as in
+            `File.add`.
+
+        Returns
+        -------
+        dict
+            What each column became, in words.
+        """
+        file = self.upload(path)
+        self.columns = file.set_roles(
+            options.get("columns"),
+            protocol=options.get("protocol"),
+            mapping=options.get("mapping"),
+        )
+        file.add(accept_surprises=options.get("accept_surprises", False))
+        self.refresh()
+        return self.columns
+
+    def systems(self) -> Rows[types.System]:
+        """Return the systems with their numbers of questions."""
+        return Rows(self._get("systems/", list[types.System]))
+
+    def change_systems(
+        self, **changes: Unpack[types.SystemChangesRequest]
+    ) -> list[types.SystemChange]:
+        """Rename, merge or mark `systems`; those that get the same name are merged."""
+        return self._post("system-changes/", list[types.SystemChange], changes)
+
+    def items(self, **filters: Unpack[types.DatasetsItemsListQuery]) -> Rows[types.Item]:
+        """Return the questions with their sources, such as those of a `system`.
+
+        The columns `item`, `source_id`, `system` and `position` are those of judgments.
+        """
+        return self._rows("items/", types.Item, filters)
+
+    def score(self, metrics: Iterable[str], **options: Unpack[types.ScoringOptions]) -> Job:
+        """Compute metrics, wait for them, and return the job."""
+        return self._start("scoring/", {"metrics": list(metrics), **options}).wait()
+
+    def export(self, path: str | Path, kind: ExportKind = "csv") -> Path:
+        """Write the dataset to a file, and return its path."""
+        return self.connection.download(f"{self.address}export/{kind}/", Path(path))
+
+    def _file(self, data: types.File) -> File:
+        return File(self.connection, f"{self.address}files/{data['number']}/", data)
 
     def __repr__(self) -> str:
         return f"<Dataset {self.id}: {self.name}>"
 
 
-class Datasets:
+class Datasets(Endpoint):
     """The datasets that the user sees."""
 
     def __init__(self, connection: Connection):
-        self.connection = connection
+        super().__init__(connection, "datasets/")
 
-    def list(self, **filters: Any) -> list[Dataset]:
-        """Return the datasets."""
-        found = self.connection.pages("datasets/", **filters)
-        return [Dataset(self.connection, each) for each in found]
+    def list(self, **filters: Unpack[types.DatasetsListQuery]) -> Rows[Dataset]:
+        """Return the datasets, such as those whose `name` contains a text."""
+        rows = self._rows("", types.Dataset, filters)
+        return Rows(Dataset(self.connection, row) for row in rows)
 
     def get(self, id: int) -> Dataset:
         """Return a dataset."""
-        return Dataset(self.connection, self.connection.request("GET", f"datasets/{id}/"))
+        return Dataset(self.connection, self._get(f"{id}/", types.Dataset))
 
-    def create(self, name: str, **about: Any) -> Dataset:
+    def create(self, name: str, **about: Unpack[types.DatasetOptions]) -> Dataset:
         """Create an empty dataset."""
-        made = self.connection.request("POST", "datasets/", once=True, json={"name": name} | about)
-        return Dataset(self.connection, made)
+        return Dataset(self.connection, self._post("", types.Dataset, {"name": name, **about}))
 
-    def create_from_rows(
+    def create_from_dataframe(
         self,
-        rows: Iterable[Mapping[str, Any]],
-        name: str,
+        df: pd.DataFrame,
         *,
-        accept_surprises: bool = False,
-        timeout: float | None = None,
-        **about: Any,
+        name: str,
+        licence: str = "",
+        language: str = "en",
+        **options: Unpack[FileOptions],
     ) -> Dataset:
-        """Create a dataset from the rows of a table, under the proposed mapping.
+        """Create a dataset from a DataFrame; nothing is left behind if this fails.
 
-        All rows go in one request. Write larger tables to a file, and use `Dataset.add_file`.
+        Parameters
+        ----------
+        df
+            A row for each question, or for each rating of one. The index is not stored.
+        name, licence, language
+            Of the dataset.
+        **options
+            `columns` are the roles of columns; the others become what the server proposes.
+            `protocol` is that under which ratings were given, its id, or its key; none is guessed.
+            `accept_surprises` adds the rows even if their check found something that a person
+            should confirm.
+
+        Returns
+        -------
+        Dataset
+            Its `columns` say what each column became.
+
+        Raises
+        ------
+        ValueError
+            If columns hold ratings and no protocol is given.
+
+        Examples
+        --------
+        >>> client.datasets.create_from_dataframe(
+        ...     df, columns={"score": Metric("higher")}, protocol="qgeval", name="Locks"
+        ... )
         """
-        body = {"name": name, "rows": list(rows), "accept_surprises": accept_surprises} | about
-        job = Job(
-            self.connection, self.connection.request("POST", "datasets/", once=True, json=body)
-        )
-        return self.get(job.wait(timeout).data["dataset"])
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "rows.jsonl"
+            lines = (f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows_of(df))
+            path.write_text("".join(lines), encoding="utf-8")
+            return self.create_from_file(
+                path, name=name, licence=licence, language=language, **options
+            )
 
-    def create_from_dataframe(self, df: pd.DataFrame, name: str, **options: Any) -> Dataset:
-        """Create a dataset from a DataFrame: `create_from_rows` with its rows."""
-        rows = json.loads(df.to_json(orient="records", date_format="iso"))
-        return self.create_from_rows(rows, name, **options)
+    def create_from_file(
+        self,
+        path: str | Path,
+        *,
+        name: str,
+        licence: str = "",
+        language: str = "en",
+        **options: Unpack[FileOptions],
+    ) -> Dataset:
+        """Create a dataset from a file, with the options of `create_from_dataframe`."""
+        dataset = self.create(name, licence=licence, language=language)
+        try:
+            dataset.add_file(path, **options)
+        except BaseException:
+            dataset.delete()
+            raise
+        return dataset
+
+
+def rows_of(df: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a DataFrame as values of JSON: numbers as they are, dates as texts, and
+    missing values as None."""
+    import pandas
+
+    whole = df.convert_dtypes()  # integers with gaps, which a DataFrame holds as floats, are whole
+    cells = whole.astype(object).where(whole.notna(), None)
+    return [
+        {
+            str(name): value.isoformat() if isinstance(value, pandas.Timestamp) else value
+            for name, value in row.items()
+        }
+        for row in cells.to_dict(orient="records")
+    ]

@@ -2,54 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack, cast
 
-from quaestor_client.connection import Connection, Record
+from quaestor_client import types
+from quaestor_client.connection import Connection
+from quaestor_client.resources import Endpoint, Resource
+from quaestor_client.rows import Rows
 
 
-class Protocol:
-    """A protocol: criteria, scales, stages and rules."""
+class Protocol(Resource[types.Protocol]):
+    """A version of a protocol: criteria, scales, stages and rules."""
 
-    def __init__(self, connection: Connection, data: Mapping[str, Any]):
-        self.connection, self.data = connection, dict(data)
+    kind = types.WholeProtocol
 
     @property
     def id(self) -> int:
         """The id by which campaigns name it."""
-        return int(self.data["id"])
+        return self.data["id"]
 
     @property
     def key(self) -> str:
         """The key, which all versions share."""
-        return str(self.data["key"])
+        return self.data["key"]
+
+    def document(self) -> dict[str, Any]:
+        """Return the document."""
+        return cast(types.WholeProtocol, self.refresh().data)["document"]
+
+    def yaml(self) -> str:
+        """Return the document as YAML."""
+        return self.connection.send("GET", f"{self.address}yaml/").text
 
     def __repr__(self) -> str:
-        return f"<Protocol {self.id}: {self.key}>"
+        return f"<Protocol {self.id}: {self.key}, version {self.data['version']}>"
 
 
-class Protocols:
+class Protocols(Endpoint):
     """The protocols that the user may use."""
 
     def __init__(self, connection: Connection):
-        self.connection = connection
+        super().__init__(connection, "protocols/")
 
-    def list(self, **filters: Any) -> list[Protocol]:
-        """Return the protocols."""
-        found = self.connection.pages("protocols/", **filters)
-        return [Protocol(self.connection, each) for each in found]
+    def list(self, **filters: Unpack[types.ProtocolsListQuery]) -> Rows[Protocol]:
+        """Return the versions of protocols, such as those with `key="qgeval"`."""
+        return Rows(map(self._object, self._rows("", types.Protocol, filters)))
 
     def get(self, key: str | int) -> Protocol:
-        """Return a protocol by its id, or the newest version by its key."""
-        if isinstance(key, int):
-            return Protocol(self.connection, self.connection.request("GET", f"protocols/{key}/"))
-        named = [each for each in self.list() if each.key == key]
-        if not named:
-            raise KeyError(f"There is no protocol {key}.")
-        return max(named, key=lambda each: each.id)
+        """Return a version of a protocol by its id, or the newest version by its key.
 
-    def create(self, document: Record | str) -> Protocol:
+        Raises
+        ------
+        LookupError
+            If there is no protocol of this key.
+        """
+        if isinstance(key, int):
+            return self._object(self._get(f"{key}/", types.WholeProtocol))
+        versions = self.list(key=key)
+        if not versions:
+            raise LookupError(f"There is no protocol {key}.")
+        return max(versions, key=lambda version: version.id)
+
+    def create(self, document: dict[str, Any] | str) -> Protocol:
         """Create a protocol, or a version of one, from a document or its YAML."""
-        body = {"yaml" if isinstance(document, str) else "document": document}
-        made = self.connection.request("POST", "protocols/", once=True, json=body)
-        return Protocol(self.connection, made)
+        return self._object(self._post("", types.WholeProtocol, _content(document)))
+
+    def validate(self, document: dict[str, Any] | str) -> types.Validation:
+        """Return the problems of a document or its YAML; nothing is stored."""
+        return self._post("validate/", types.Validation, _content(document))
+
+    def _object(self, data: types.Protocol) -> Protocol:
+        return Protocol(self.connection, f"{self.address}{data['id']}/", data)
+
+
+def id_of(connection: Connection, protocol: Protocol | str | int) -> int:
+    """Return the id of a protocol; that of the newest version if it is a key."""
+    if isinstance(protocol, str):
+        protocol = Protocols(connection).get(protocol)
+    return protocol.id if isinstance(protocol, Protocol) else protocol
+
+
+def _content(document: dict[str, Any] | str) -> types.DocumentRequest:
+    return {"yaml": document} if isinstance(document, str) else {"document": document}

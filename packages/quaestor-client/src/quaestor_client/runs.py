@@ -2,56 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, cast
 
-from quaestor_client.connection import Connection, Job, Rows
+from quaestor_client import types
+from quaestor_client.resources import Job, Resource
+from quaestor_client.rows import Rows, html_table
+
+FIGURES = ("svg", "png", "pdf")  # types of files of a figure
 
 
-class Run:
+class Run(Resource[types.Run]):
     """An analysis of a campaign."""
 
-    def __init__(self, connection: Connection, address: str, data: Mapping[str, Any]):
-        self.connection, self.address, self.data = connection, address, dict(data)
+    kind = types.WholeRun
 
     @property
     def number(self) -> int:
         """The number within the campaign."""
-        return int(self.data["number"])
+        return self.data["number"]
 
     @property
     def state(self) -> str:
         """queued, running, done, failed or cancelled."""
-        return str(self.data["state"])
+        return self.data["state"]
 
-    def refresh(self) -> Run:
-        """Read the run again."""
-        self.data = self.connection.request("GET", self.address)
-        return self
-
-    def wait(self, timeout: float | None = None, every: float = 0.5) -> Run:
-        """Wait until the run is done; see `Job.wait`."""
-        job = self.connection.request("GET", f"jobs/{self.data['job']}/")
+    def wait(self, timeout: float | None = None, every: float = 0.5) -> Self:
+        """Wait until the run is done, and return it; see `Job.wait`."""
+        job = self.connection.read("GET", f"jobs/{self.data['job']}/", types.Job)
         Job(self.connection, job).wait(timeout, every)
         return self.refresh()
 
-    def cancel(self) -> Run:
+    def cancel(self) -> Self:
         """Ask the run to stop."""
-        self.connection.request("POST", f"{self.address}cancel/")
-        return self.refresh()
+        return self._take("POST", "cancel/", body={}, once=True)
 
-    def table(self, name: str) -> Rows:
-        """Return the rows of a table, such as `correlations`; `data["tables"]` names them all."""
-        return Rows(self.connection.request("GET", f"{self.address}tables/{name}/"))
+    def contents(self) -> types.WholeRun:
+        """Return the run with the names of its `tables` and `figures`."""
+        return cast(types.WholeRun, self.refresh().data)
+
+    def table(self, name: str) -> Rows[dict[str, Any]]:
+        """Return the rows of a table, such as `correlations`."""
+        return Rows(self._get(f"tables/{name}/", list[dict[str, Any]]))
+
+    def tables(self) -> dict[str, Rows[dict[str, Any]]]:
+        """Return the rows of all tables by the name of each."""
+        tables: dict[str, list[dict[str, Any]]] = self._get("tables/", dict[str, Any])["tables"]
+        return {name: Rows(rows) for name, rows in tables.items()}
 
     def download(self, name: str, to: str | Path | None = None) -> Path:
-        """Download a file: `report.zip`, `report.pdf`, `report.json`, or a table such as
-        `correlations.csv` or `correlations.tex`. It is written to `to`, or to a file of that
-        name."""
+        """Download a file of the run, and return its path.
+
+        Parameters
+        ----------
+        name
+            ``report.pdf``, ``report.zip`` or ``report.json``; a table as csv, tex, md or tsv, such
+            as ``correlations.csv``; or a figure as svg, png or pdf.
+        to
+            Where the file is written; by default to a file of that name.
+
+        Examples
+        --------
+        >>> run.download("report.pdf", "paper/report.pdf")
+        """
         stem, _dot, ending = name.rpartition(".")
-        part = "report" if stem == "report" else f"tables/{stem}"
+        folder = "figures" if ending in FIGURES else "tables"
+        part = "report" if stem == "report" else f"{folder}/{stem}"
         return self.connection.download(f"{self.address}{part}/{ending}/", Path(to or name))
+
+    def _repr_html_(self) -> str:
+        if self.state != "done":
+            return f"<p>{escape(repr(self))}</p>"
+        shown = self.table("systems") if "systems" in self.contents()["tables"] else []
+        return f"<p>{escape(repr(self))}</p>{html_table(shown)}"
 
     def __repr__(self) -> str:
         return f"<Run {self.number}: {self.state}>"
