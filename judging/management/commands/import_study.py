@@ -88,7 +88,7 @@ class Command(BaseCommand):
             return
         if not said["name"]:
             raise CommandError("Say with --name what the dataset is called.", returncode=WRONG)
-        protocol = _protocol(said["protocol"], owner)
+        protocol = named_protocol(said["protocol"], owner)
         with _refusals_as_errors():
             made = import_file(
                 file=storage.store_bytes(data),
@@ -165,7 +165,8 @@ def _owner(name: str) -> User:
     return owner
 
 
-def _protocol(key: str, owner: User) -> Protocol | None:
+def named_protocol(key: str, owner: User) -> Protocol | None:
+    """Return the newest protocol of a key that the user may use, None without a key."""
     if not key:
         return None
     protocol = protocols_of(owner).filter(key=key).order_by("-id").first()
