@@ -19,7 +19,6 @@ from judging.imports.actions import files, fit, preview
 from judging.imports.forms.mapping import describe_file_column
 from judging.jobs import storage, tasks
 from judging.jobs.models.job import Job
-from judging.management.commands.import_study import named_protocol
 from judging.people.models.user import User
 from judging.protocols.actions import protocols
 from judging.protocols.guards import protocols_of
@@ -134,6 +133,16 @@ def _decide(added: AddedFile, by: User, *, protocol: str | None, metrics: list[s
         own = fit.create_protocol(scales=scales, by=by)
         mapping = mapping.model_copy(update={"points": fit.own_points(scales, rated)})
         files.read_file(added=added, mapping=mapping, protocol=own, protocols=protocols_of(by))
+
+
+def named_protocol(key: str, by: User) -> Protocol:
+    """Return the newest protocol of a key that the user may use."""
+    usable = protocols_of(by)
+    protocol = usable.filter(key=key).order_by("-id").first()
+    if protocol is None:
+        known = ", ".join(sorted(set(usable.values_list("key", flat=True))))
+        raise CommandError(f"There is no protocol {key}. There are {known}.")
+    return protocol
 
 
 def _metric_columns(columns: Mapping[str, Column], metrics: list[str]) -> dict[str, Column]:

@@ -4,7 +4,7 @@ import pytest
 
 from judging.campaigns.models.campaign import TaskUnit
 from tests import factories
-from tests.annotation import studies
+from tests.judging.campaigns.actions.test_authorships import planned
 from tests.judging.programs import API, fields_of, program
 
 pytestmark = pytest.mark.django_db
@@ -44,9 +44,8 @@ def test_notes_on_a_round_become_decisions(api, path):
 
 
 def test_own_systems_of_an_annotator_are_named():
-    campaign = studies.opened("qgbench", sources=4)
+    campaign, enrolment, _system = planned()
     api = program(campaign.created_by)
-    enrolment = factories.enrollment(campaign)
     own = f"{API}/campaigns/{campaign.uuid}/enrolments/{enrolment.pk}/own-systems/"
     assert api.get(own).json() == {"systems": []}
     assert api.put(own, {"systems": ["Alba"]}).json() == {"systems": ["Alba"]}
