@@ -67,10 +67,11 @@ def _tags() -> tuple[list[dict[str, str]], dict[tuple[str, str], str]]:
     for page in sorted(PAGES.glob("*.md")):
         text = page.read_text(encoding="utf-8")
         listed = LISTED.findall(text)
+        name = "api" if page.stem == "README" else page.stem
         if listed:
             paragraph = text.split("\n\n")[1].replace("\n", " ")
-            tags.append({"name": page.stem, "description": paragraph})
-        tag_of |= {(method.lower(), path): page.stem for method, path in listed}
+            tags.append({"name": name, "description": paragraph})
+        tag_of |= {(method.lower(), path.removeprefix(PREFIX)): name for method, path in listed}
     return tags, tag_of
 
 
