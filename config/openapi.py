@@ -19,6 +19,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 LISTED = re.compile(r"^\| `([A-Z]+) (\S+)` \|", re.M)  # an operation in the table of a page
 JOIN = f"{PREFIX}join/"  # needs no token
 FOR_EVERYBODY = (JOIN, PREFIX, f"{PREFIX}me/")
+FORM = re.compile("^(Whole|New|Made|Shown|Secret|Patched)|Request$")  # of a schema for several uses
 # operations that read, and still depend on the state of what they read
 READ_BY_STATE = re.compile(r"/(runs/\{number\}/.+|draws|roles|adjudication.*)/$")
 
@@ -67,10 +68,11 @@ def _tags() -> tuple[list[dict[str, str]], dict[tuple[str, str], str]]:
     for page in sorted(PAGES.glob("*.md")):
         text = page.read_text(encoding="utf-8")
         listed = LISTED.findall(text)
+        name = "api" if page.stem == "README" else page.stem
         if listed:
             paragraph = text.split("\n\n")[1].replace("\n", " ")
-            tags.append({"name": page.stem, "description": paragraph})
-        tag_of |= {(method.lower(), path): page.stem for method, path in listed}
+            tags.append({"name": name, "description": paragraph})
+        tag_of |= {(method.lower(), path.removeprefix(PREFIX)): name for method, path in listed}
     return tags, tag_of
 
 
@@ -131,19 +133,24 @@ def _add_headers(method: str, path: str, operation: Document) -> None:
 
 def _describe_parameters(operation: Document) -> None:
     for parameter in operation.get("parameters", []):
-        if "name" in parameter and not parameter.get("description"):
-            parameter["description"] = WORDS["names"].get(parameter["name"], "")
+        if "name" in parameter:
+            _describe(parameter, operation["operationId"], parameter["name"])
 
 
 def _describe_properties(component: str, schema: Document) -> None:
     for name, prop in schema.get("properties", {}).items():
-        if prop.get("description"):
-            continue
-        words = WORDS["properties"].get(f"{component}.{name}") or WORDS["names"].get(name)
-        if words:
-            if "$ref" in prop:
-                prop["allOf"] = [{"$ref": prop.pop("$ref")}]
-            prop["description"] = words
+        if "$ref" in prop:
+            prop["allOf"] = [{"$ref": prop.pop("$ref")}]
+        _describe(prop, component, name)
+
+
+def _describe(part: Document, place: str, name: str) -> None:
+    """Put words before the values of a parameter or property, and in the place of poorer words."""
+    described, mark, values = part.get("description", "").partition("* `")
+    own = WORDS["properties"]
+    better = own.get(f"{place}.{name}") or own.get(f"{FORM.sub('', place)}.{name}")
+    words = better or described.strip() or WORDS["names"].get(name, "")
+    part["description"] = f"{words}\n\n{mark}{values}".strip()
 
 
 def _add_example(operation: Document, example: Document) -> None:
@@ -176,15 +183,8 @@ def _sent(document: Document) -> set[str]:
 def _webhook(about: Document) -> Document:
     """Return the description of a message that the site sends to a program."""
     data = {"type": "object", "required": list(about["data"]), "properties": about["data"]}
-    message = {
-        "type": "object",
-        "required": ["type", "timestamp", "data"],
-        "properties": {
-            "type": {"type": "string"},
-            "timestamp": {"type": "string", "format": "date-time"},
-            "data": data,
-        },
-    }
+    properties = {**WORDS["webhook_message"], "data": {**data, "description": "The event."}}
+    message = {"type": "object", "required": list(properties), "properties": properties}
     return {
         "post": {
             "summary": about["summary"],

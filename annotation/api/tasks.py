@@ -208,7 +208,8 @@ class TaskSerializer(serializers.Serializer):
     )
     submitted_at = serializers.DateTimeField(source="assignment.submitted_at", allow_null=True)
     token = serializers.UUIDField(
-        source="assignment.submit_token", help_text="Sent back with the submission."
+        source="assignment.submit_token",
+        help_text="Send it back with the submission; each submission changes it.",
     )
     sequence = serializers.IntegerField(
         source="shown.sequence", help_text="The next draft needs a higher number."
@@ -316,9 +317,11 @@ class CampaignTextsSerializer(CampaignToJudgeSerializer):
     label = serializers.CharField()
     introduction = serializers.CharField()
     consent = serializers.CharField()
-    consent_digest = serializers.CharField(help_text="Sent back to agree to exactly this text.")
+    consent_digest = serializers.CharField(
+        help_text="The digest of the consent text; send it back to agree to this text."
+    )
     agreed = serializers.BooleanField()
-    guideline = serializers.CharField(help_text="In Markdown.")
+    guideline = serializers.CharField(help_text="The guideline in Markdown.")
     decisions = serializers.CharField(help_text="The campaign's decisions beyond the guideline.")
 
     class Meta(CampaignToJudgeSerializer.Meta):

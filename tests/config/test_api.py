@@ -1,6 +1,7 @@
 """The schema of the REST API, its documentation page, and requests that are done once."""
 
 import io
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -13,14 +14,19 @@ import yaml
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
-from django.urls import resolve
+from django.urls import resolve, reverse
+from django.utils import timezone
 from drf_spectacular.drainage import GENERATOR_STATS
 
+from config.openapi import PAGES, WORDS
+from judging.campaigns.actions import campaigns, webhooks
+from judging.campaigns.models.webhook import Webhook
 from judging.datasets.models.dataset import Dataset
 from judging.jobs.api.resources import Resource
-from tests import factories
+from tests import factories, openapi
 from tests.annotation import studies
 from tests.judging.programs import API, program
+from tests.webhook_server import Received, WebhookServer
 
 COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "openapi.yaml"
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -64,6 +70,75 @@ def test_schema_every_operation_has_a_summary_and_an_id_of_its_own(schema):
     ids = [each["operationId"] for each in found]
     assert len(set(ids)) == len(ids)
     assert [each for each in ids if each[-1].isdigit()] == []
+
+
+def parts(node: Any, place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the path and the description of each parameter and property below a node."""
+    if isinstance(node, list):
+        for number, inner in enumerate(node):
+            yield from parts(inner, f"{place}/{number}")
+    elif isinstance(node, dict):
+        properties, parameters = node.get("properties"), node.get("parameters")
+        if isinstance(properties, dict):
+            yield from ((f"{place}.{name}", part) for name, part in properties.items())
+        if isinstance(parameters, list):
+            named = (part for part in parameters if "name" in part)
+            yield from ((f"{place}.{part['name']}", part) for part in named)
+        for name, inner in node.items():
+            if name != "example":
+                yield from parts(inner, f"{place}/{name}")
+
+
+def test_every_parameter_and_property_is_described_in_words():
+    described = {place: part.get("description", "") for place, part in parts(openapi.document())}
+    lacking = [place for place, words in described.items() if not words or words.startswith("* `")]
+    assert lacking == []
+    used = {(place.rpartition(".")[2], words.split("\n")[0]) for place, words in described.items()}
+    known = [*WORDS["names"].items(), *WORDS["properties"].items()]
+    unused = [name for name, words in known if (name.rpartition(".")[2], words) not in used]
+    assert unused == []
+
+
+def test_every_operation_has_the_tag_of_its_page():
+    document = openapi.document()
+    named = {tag["name"]: tag["description"] for tag in document["tags"]}
+    tags = [operation["tags"] for operation in openapi.operations().values()]
+    assert {tag for (tag,) in tags} == set(named)
+    assert set(named) - {page.stem for page in PAGES.glob("*.md")} == {"api"}  # of README.md
+    assert all(named.values())
+
+
+@pytest.mark.django_db
+def test_message_of_each_event_is_valid_against_the_document(settings):
+    settings.PRIVATE_WEBHOOKS = True
+    server, campaign = WebhookServer(), studies.opened(sources=1, annotators_per_task=1)
+    own = {"campaign": campaign, "by": campaign.created_by}
+    webhook, _secret = webhooks.create_webhook(
+        **own, url=server.url, events=list(Webhook.Event.values)
+    )
+    client, annotator = studies.annotator(campaign)
+    assignment = studies.held(annotator)
+    address = reverse("annotation:submit", args=[assignment.pk])
+    client.post(f"{address}?step=0", studies.filled(assignment))
+    webhooks.note_reached_targets()
+    webhooks.note_run(campaign=campaign, number=1, state="done")
+    campaigns.move_campaign(campaign=campaign, to="paused", now=timezone.now())
+    webhooks.queue_test_message(webhook=webhook)
+    webhooks.send_due(webhook=webhook.pk)
+    server.close()
+    messages = {message["type"]: message for message in map(sent_message, server.received)}
+    described = openapi.document()["webhooks"]
+    assert set(messages) == set(described) == {*Webhook.Event.values, webhooks.PING}
+    for event, message in messages.items():
+        [content] = described[event]["post"]["requestBody"]["content"].values()
+        openapi.validator(content["schema"]).validate(message)
+        assert set(message["data"]) == set(content["schema"]["properties"]["data"]["properties"])
+
+
+def sent_message(received: Received) -> Any:
+    names = {header["name"] for header in WORDS["webhook_headers"]}
+    assert names <= {name.lower() for name in received.headers}
+    return json.loads(received.body)
 
 
 @pytest.mark.django_db

@@ -555,6 +555,9 @@ OBJECTLESS = {  # addresses of the REST API that name no object
     f"api:{name}"
     for name in [
         "me",
+        "account-list",
+        "account-detail",
+        "site-event-list",
         "token-list",
         "job-list",
         "dataset-list",

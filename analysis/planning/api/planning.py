@@ -41,7 +41,7 @@ class NewPowerAnalysisSerializer(serializers.Serializer):
     difference = serializers.FloatField(
         required=False, help_text="The smallest difference of two systems' means to find."
     )
-    annotators = serializers.IntegerField(required=False, help_text="Maximum per item.")
+    annotators = serializers.IntegerField(required=False)
     power = serializers.FloatField(required=False)
     level = serializers.FloatField(required=False)
     comparisons = serializers.IntegerField(required=False)
@@ -51,7 +51,7 @@ class VariancesSerializer(serializers.Serializer):
     """A pilot or a published study whose variances a plan can use."""
 
     key = serializers.CharField()
-    kind = serializers.CharField(help_text="pilot, main, or a published study.")
+    kind = serializers.CharField(help_text="`pilot`, `main`, or the name of a published study.")
     name = serializers.CharField()
 
 

@@ -112,7 +112,8 @@ class NewRunSerializer(serializers.Serializer):
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
     resamples = serializers.IntegerField(min_value=100, max_value=100_000, required=False)
     design = serializers.CharField(
-        required=False, help_text="The facets to which conclusions extend."
+        required=False,
+        help_text="What conclusions extend to, such as `sources` or `sources+annotators`.",
     )
     metrics = serializers.ListField(child=serializers.CharField(), required=False)
     prepare_hypothesis = serializers.CharField(required=False)

@@ -32,6 +32,7 @@ class Pages(DescribedPages, pagination.CursorPagination):
     ordering = "pk"
     page_size = 50
     page_size_query_param = "limit"
+    cursor_query_description = "The place in the list, from the address of another page."
     max_page_size = 1_000
 
     def decode_cursor(self, request: Request) -> pagination.Cursor | None:

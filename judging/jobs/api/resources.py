@@ -190,9 +190,18 @@ class JobSerializer(serializers.ModelSerializer):
     """A job: its state, how far it is, and why it failed."""
 
     url = serializers.SerializerMethodField()
-    dataset = serializers.IntegerField(source="dataset_id", allow_null=True, read_only=True)
+    dataset = serializers.IntegerField(
+        source="dataset_id",
+        allow_null=True,
+        read_only=True,
+        help_text="The id of the dataset that it is about; null if it is about none.",
+    )
     campaign = serializers.UUIDField(
-        source="campaign.uuid", allow_null=True, default=None, read_only=True
+        source="campaign.uuid",
+        allow_null=True,
+        default=None,
+        read_only=True,
+        help_text="The UUID of the campaign that it is about; null if it is about none.",
     )
 
     class Meta:

@@ -36,8 +36,12 @@ class Schema(AutoSchema):
         return get_doc(action).partition("\n\n")[0].replace("\n", " ").removesuffix(".")
 
     def get_description(self) -> str:  # type: ignore[override]
-        hook = self._hook()
-        return get_doc(hook) if hook else super().get_description()
+        action = self._described()
+        if action and action.__doc__ and action.__module__ != mixins.__name__:
+            return get_doc(action)
+        is_list = getattr(self.view, "action", None) == "list"
+        notes = get_doc(type(self.view)).partition(".")[2] if is_list else ""
+        return f"{self.get_summary()}.\n\n{notes.strip()}".strip()
 
     def get_request_serializer(self) -> Any:
         return self.view.input if self._creates() else super().get_request_serializer()

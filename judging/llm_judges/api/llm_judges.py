@@ -109,17 +109,17 @@ class AskSerializer(serializers.Serializer):
     """The model to ask, its address, the questions and the budget. Fields that are not sent have
     the values that the page offers."""
 
-    address = serializers.CharField(help_text="One of those that the operator allows.")
+    address = serializers.CharField()
     model = serializers.CharField(max_length=200)
     name = serializers.CharField(max_length=100, required=False)
     key = serializers.CharField(
         max_length=1000,
         required=False,
-        help_text="Of the address. It is kept encrypted until the job ends.",
+        help_text="The key of the address, stored encrypted until the job ends.",
     )
     temperature = serializers.FloatField(required=False)
     repeats = serializers.IntegerField(required=False)
-    first = serializers.IntegerField(required=False, help_text="Questions at most.")
+    first = serializers.IntegerField(required=False)
     at_once = serializers.IntegerField(required=False)
     criteria = serializers.ListField(child=serializers.CharField(), required=False)
     price_in = serializers.DecimalField(max_digits=12, decimal_places=4, required=False)
@@ -134,7 +134,7 @@ class EstimateSerializer(serializers.Serializer):
     prompt."""
 
     prompt = serializers.SerializerMethodField()
-    calls = serializers.IntegerField(source="questions", help_text="Those without a verdict yet.")
+    calls = serializers.IntegerField(source="questions")
     tokens_in = serializers.IntegerField()
     tokens_out = serializers.IntegerField()
     cost = serializers.DecimalField(max_digits=None, decimal_places=None)

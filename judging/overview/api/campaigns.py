@@ -115,7 +115,7 @@ class CampaignSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
     locked_digest = serializers.CharField(
-        read_only=True, help_text="Of what was locked; blank in a draft."
+        read_only=True, help_text="The SHA-256 digest of what was locked; blank in a draft."
     )
 
 
@@ -139,7 +139,7 @@ class WholeCampaignSerializer(CampaignSerializer):
         source="locked_plan",
         allow_null=True,
         read_only=True,
-        help_text="The locked plan and plan.",
+        help_text="The locked plan; null in a draft.",
     )
 
 
@@ -148,9 +148,9 @@ class PrimaryHypothesisSerializer(serializers.Serializer):
     correlation of one metric or of two with the human ratings."""
 
     criterion = serializers.CharField()
-    first = serializers.CharField(help_text="System or metric.")
+    first = serializers.CharField(help_text="A system or a metric.")
     second = serializers.CharField(
-        default="", allow_blank=True, help_text="Empty for a hypothesis about one metric."
+        default="", allow_blank=True, help_text="The other system or metric; blank for one metric."
     )
     direction = serializers.ChoiceField(
         choices=DIRECTIONS,
@@ -180,7 +180,7 @@ class HypothesesSerializer(serializers.Serializer):
         help_text="Over several primary hypotheses: Holm's correction, or each only if all before it are supported.",
     )
     margins = serializers.DictField(
-        child=MarginSerializer(), required=False, help_text="By criterion."
+        child=MarginSerializer(), required=False, help_text="The margins by criterion."
     )
     corrected_together = serializers.ListField(
         child=serializers.CharField(),
@@ -204,9 +204,7 @@ class DesignSerializer(serializers.ModelSerializer):
     protocol = serializers.IntegerField(required=False)
     time_zone = serializers.CharField(required=False, max_length=60)
     hypotheses = HypothesesSerializer(required=False)
-    translated_texts = serializers.DictField(
-        child=TextsSerializer(), required=False, help_text="By language, such as `de`."
-    )
+    translated_texts = serializers.DictField(child=TextsSerializer(), required=False)
 
     class Meta:
         model = Campaign

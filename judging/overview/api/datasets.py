@@ -161,7 +161,7 @@ class DatasetFilter(filters.FilterSet):
 
 
 @extend_schema_view(
-    list=extend_schema(summary="List the datasets that you own or see through a campaign"),
+    list=extend_schema(summary="List your datasets, shared ones, and those of your campaigns"),
     retrieve=extend_schema(summary="Return a dataset with how much it holds"),
 )
 class Datasets(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
@@ -421,7 +421,7 @@ class ItemFilter(filters.FilterSet):
 
 
 @extend_schema_view(
-    list=extend_schema(summary="List the items of a dataset"),
+    list=extend_schema(summary="List the items of a dataset: questions, and sets as a whole"),
     retrieve=extend_schema(summary="Return an item of a dataset"),
 )
 class Items(mixins.ListModelMixin, mixins.RetrieveModelMixin, InDataset):

@@ -76,7 +76,7 @@ class AnnotatorSoFarSerializer(serializers.Serializer):
     label = serializers.CharField(source="work.label")
     tasks = serializers.IntegerField(source="work.tasks")
     answers = serializers.IntegerField(source="work.values")
-    quick_answers = serializers.IntegerField(source="quick", help_text="Within 400 milliseconds.")
+    quick_answers = serializers.IntegerField(source="quick")
     seconds_a_value = serializers.FloatField(source="work.pace", allow_null=True)
     flags = serializers.SerializerMethodField()
 
@@ -100,7 +100,7 @@ class AnnotatorPairSerializer(serializers.Serializer):
 
     first = serializers.CharField()
     second = serializers.CharField()
-    percent_agreement = serializers.FloatField(source="share", help_text="From 0 to 1.")
+    percent_agreement = serializers.FloatField(source="share")
     n = serializers.IntegerField()
 
 
@@ -126,7 +126,7 @@ class OverviewSerializer(serializers.Serializer):
     annotators = AnnotatorSoFarSerializer(many=True)
     systems = SystemSoFarSerializer(many=True, allow_null=True)
     agreement_computed_at = serializers.DateTimeField(allow_null=True)
-    threshold = serializers.FloatField(help_text="Of alpha, for tentative conclusions.")
+    threshold = serializers.FloatField()
     pairs = AnnotatorPairSerializer(many=True, allow_null=True)
     disputed_items = DisputedItemSerializer(many=True, allow_null=True)
 

@@ -358,7 +358,7 @@ class StudySerializer(serializers.ModelSerializer):
 class JoiningSerializer(serializers.Serializer):
     """An invitation, and that the annotator agrees to the consent text of the campaign."""
 
-    invitation = serializers.CharField(max_length=100, help_text="The last part of the link.")
+    invitation = serializers.CharField(max_length=100)
     consent = serializers.BooleanField(default=False)
 
 

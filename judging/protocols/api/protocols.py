@@ -31,7 +31,7 @@ class ProtocolSerializer(serializers.ModelSerializer):
         source="owner.username",
         default=None,
         allow_null=True,
-        help_text="None for protocols that come with the software.",
+        help_text="User name of the owner; null for protocols that come with the software.",
     )
 
     class Meta:
@@ -71,7 +71,7 @@ class DocumentSerializer(serializers.Serializer):
 class DocumentProblemSerializer(serializers.Serializer):
     """A fault of a document, with its line and key."""
 
-    line = serializers.IntegerField(allow_null=True, help_text="Of the YAML.")
+    line = serializers.IntegerField(allow_null=True)
     key = serializers.CharField()
     reason = serializers.CharField()
 
@@ -96,7 +96,7 @@ class ProtocolFilter(filters.FilterSet):
 
 
 @extend_schema_view(
-    list=extend_schema(summary="List the versions of protocols that you may see"),
+    list=extend_schema(summary="List the shipped protocols, your own, and those of your campaigns"),
     retrieve=extend_schema(summary="Return a version of a protocol with its document"),
 )
 class Protocols(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):

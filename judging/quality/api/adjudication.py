@@ -30,9 +30,7 @@ class AdjudicationSerializer(serializers.Serializer):
     adjudicator."""
 
     adjudicator = serializers.CharField(allow_null=True)
-    threshold = serializers.IntegerField(
-        allow_null=True, help_text="Ratings further apart than so many ranks are adjudicated."
-    )
+    threshold = serializers.IntegerField(allow_null=True)
     differences = serializers.IntegerField(allow_null=True)
     open = serializers.IntegerField(allow_null=True)
     adjudicated = serializers.IntegerField()

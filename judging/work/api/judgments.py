@@ -178,7 +178,7 @@ class JudgmentSerializer(serializers.ModelSerializer):
     annotator = serializers.CharField(source="assignment.enrollment.label")
     criterion = serializers.CharField(source="criterion.key")
     origin = serializers.SerializerMethodField(
-        help_text="judged, rule, imported; simulated if a program judged the campaign."
+        help_text="`judged`, `rule` or `imported`; `simulated` in a campaign of simulated annotators."
     )
     round = serializers.CharField(source="assignment.round.kind")
     round_number = serializers.IntegerField(source="assignment.round.number")
@@ -229,7 +229,7 @@ class JudgmentFilter(filters.FilterSet):
 
 
 @extend_schema_view(
-    list=extend_schema(summary="List the judgments of a campaign", parameters=WITH_FURTHER)
+    list=extend_schema(summary="List the current judgments of a campaign", parameters=WITH_FURTHER)
 )
 class Judgments(mixins.ListModelMixin, BlindCampaign):
     """Current judgments. The history of the campaign lists every access to them."""
