@@ -1208,6 +1208,8 @@ class LlmJudge(TypedDict):
     file_name: NotRequired[str]
     # The number of verdicts.
     verdicts: int
+    # The number of refused verdicts; more than 500 are not counted.
+    refused: int
     # The rows and values that could not be used, with reasons; none for users who judge the
     # dataset.
     problems: list[str]
@@ -2202,7 +2204,7 @@ class ShownRange(TypedDict):
 class ShownSource(TypedDict):
     """The source of the questions, as far as the open stage shows it."""
 
-    # The text that the question is about; blank or null if there is none.
+    # The text that the questions are about; blank if there is none.
     passage: str
     # The highlighted ranges of the passage.
     highlights: list[Highlight]
@@ -2214,7 +2216,7 @@ class ShownSource(TypedDict):
     target_type: str
     # What the source was made from, such as text or speech; blank if it is unknown.
     modality: str
-    # The language tag, such as `en`; blank if it is the dataset's.
+    # The language tag of the source; blank if it is the dataset's.
     language: str
 
 
