@@ -11,7 +11,6 @@ from django.template import loader
 from django.urls import Resolver404, resolve
 from django.views.defaults import server_error
 
-from config.bodies import API, refusal_response
 from judging.base.actions import outages
 
 RETRY_AFTER = 2  # seconds: a killed database is back by then
@@ -31,7 +30,7 @@ def wait_briefly(connection: BaseDatabaseWrapper, **about: Any) -> None:
 def broken(request: HttpRequest) -> HttpResponse:
     """Answer a request that an error ended; Django calls this when it handles the error."""
     error = sys.exc_info()[1]
-    if request.path_info.startswith(API):
+    if request.path_info.startswith("/api/"):
         return _broken_for_programs(request, error)
     if error is not None and (lacking := outages.sentence(error)):
         about = {"of_memory": lacking == outages.OUT_OF_MEMORY}
@@ -53,6 +52,8 @@ def broken(request: HttpRequest) -> HttpResponse:
 
 def _broken_for_programs(request: HttpRequest, error: BaseException | None) -> HttpResponse:
     """Return what `broken` says, as problem details."""
+    from config.bodies import refusal_response  # its models are not ready when this module loads
+
     if error is not None and (lacking := outages.sentence(error)):
         return refusal_response(request, 507, "insufficient_storage", str(lacking))
     if isinstance(error, DatabaseError | InterfaceError) and (

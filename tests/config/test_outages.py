@@ -20,9 +20,9 @@ from judging.campaigns.models.assignment import Assignment
 from judging.work.models.judgment import Judgment
 from tests import factories
 from tests.annotation import studies
-from tests.judging.programs import API, program
 from tests.annotation.views.tasks import send
 from tests.flows.sessions import enter, press_keys
+from tests.judging.programs import API, program
 
 REFUSE = """
 CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
