@@ -102,7 +102,7 @@ class AskRequest(TypedDict):
     name: NotRequired[str]
     # The key of the address, stored encrypted until the job ends.
     key: NotRequired[str]
-    # The sampling temperature of the model; null if it is unknown.
+    # The sampling temperature of the model, from 0 to 2; without it, 0.
     temperature: NotRequired[float]
     # The number of times that each question is asked.
     repeats: NotRequired[int]
