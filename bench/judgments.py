@@ -108,7 +108,6 @@ def measure(judgments: int) -> None:
     from django.db import connection
 
     from analysis import frames
-    from analysis.sections.agreement.agreement import of_counts
     from judging.work.models.judgment import Judgment
 
     start = time.perf_counter()
@@ -122,16 +121,9 @@ def measure(judgments: int) -> None:
         start = time.perf_counter()
         counted = frames.count_values(campaign, by_source=by_source)
         read = time.perf_counter() - start
-        found = [
-            row
-            for criterion in frames.protocol_of(campaign).criteria
-            for row in of_counts(counted[criterion.key], criterion)
-        ]
-        whole = time.perf_counter() - start
-        over = f"{len(found)} coefficients of {rows:,} rows over {found[0].estimate.clusters or found[0].estimate.n:,}"
         print(
-            f"{over} {'sources' if by_source else 'units'}, each with jackknife and bootstrap: {whole:.1f} s "
-            f"({read:.1f} s of them to count), {whole / floor:.1f} x counting the rows once; goal 60 s at 10 million"
+            f"{len(counted)} criteria of {rows:,} rows counted over {'sources' if by_source else 'units'}: "
+            f"{read:.1f} s, {read / floor:.1f} x counting the rows once"
         )
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(

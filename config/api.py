@@ -9,6 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import DefaultRouter
 
+from analysis.evidence.api.items import KeptExamples, RatedItems
+from analysis.planning.api.documents import Documents
 from analysis.planning.api.planning import DryRuns, PowerAnalyses
 from analysis.published.api.published import PublishedStudies, Reproduced
 from analysis.published.api.repeatability import ReproductionComparisons
@@ -16,8 +18,10 @@ from analysis.runs.api.runs import Runs
 from analysis.scoring.api.degraded_copies import DegradedCopies
 from analysis.scoring.api.scoring import Scoring
 from analysis.scoring.api.tuning import Tunings
-from annotation.api import AnnotatorCampaigns, AnnotatorTasks
+from annotation.api.preview import Previews
+from annotation.api.tasks import AnnotatorCampaigns, AnnotatorTasks
 from judging.base.api.contract import PlainView
+from judging.campaigns.api.discussions import Decisions, RoundNotes
 from judging.campaigns.api.webhooks import WebhookDeliveries, Webhooks
 from judging.crowd.api.crowd_platforms import CrowdPlatforms
 from judging.enrolments.api.exit_forms import ExitQuestions
@@ -25,6 +29,7 @@ from judging.imports.api.files import Files
 from judging.imports.api.systems import SystemChanges
 from judging.jobs.api.jobs import Jobs
 from judging.llm_judges.api.llm_judges import LlmJudges
+from judging.overview.api.accounts import Accounts, SiteHistory
 from judging.overview.api.campaigns import Campaigns, Deviations, DrawChecks, History, Rounds
 from judging.overview.api.datasets import (
     Datasets,
@@ -41,7 +46,9 @@ from judging.overview.api.tokens import ApiTokens
 from judging.people.api.me import Me
 from judging.protocols.api.protocols import Protocols
 from judging.quality.api.adjudication import Adjudications, RatingsToAdjudicate
+from judging.quality.api.check_items import CheckItems
 from judging.quality.api.exercises import Exercises, QualificationRules
+from judging.quality.api.pay import Pay
 from judging.quality.api.quality import ExclusionRules, QualityPlans
 from judging.work.api.judgments import Judgments, Tasks
 
@@ -67,6 +74,9 @@ router.register(f"{in_campaign}/exit-questions", ExitQuestions, "exit-question")
 router.register(f"{in_campaign}/exclusion-rules", ExclusionRules, "exclusion-rules")
 router.register(f"{in_campaign}/adjudication/differences", RatingsToAdjudicate, "difference")
 router.register(f"{in_campaign}/exercises", Exercises, "exercise")
+router.register(f"{in_campaign}/check-items", CheckItems, "check-item")
+router.register(f"{in_campaign}/documents", Documents, "document")
+router.register(f"{in_campaign}/examples", KeptExamples, "example")
 router.register(f"{in_campaign}/webhooks", Webhooks, "webhook")
 router.register(
     f"{in_campaign}/webhooks/<int:webhook>/deliveries", WebhookDeliveries, "webhook-delivery"
@@ -90,6 +100,8 @@ router.register(f"{in_dataset}/system-changes", SystemChanges, "system-change")
 router.register(f"{in_dataset}/shares", Shares, "share")
 router.register(f"{in_dataset}/degraded-copies", DegradedCopies, "degraded-copy")
 router.register(f"{in_dataset}/scoring", Scoring, "scoring")
+router.register("accounts", Accounts, "account")
+router.register("history", SiteHistory, "site-event")
 router.register("annotate/campaigns", AnnotatorCampaigns, "annotator-campaign")
 router.register("annotate/tasks", AnnotatorTasks, "annotator-task")
 
@@ -104,6 +116,12 @@ crowd_platform = CrowdPlatforms.as_view(
 )
 qualification_rules = QualificationRules.as_view(READ_AND_REPLACE)
 overview = Overviews.as_view({"get": "retrieve"})
+of_round = f"{in_campaign}/rounds/<int:round>"
+round_notes = RoundNotes.as_view(READ_AND_REPLACE)
+decisions = Decisions.as_view(READ_AND_REPLACE)
+pay = Pay.as_view(READ_AND_REPLACE)
+rated_items = RatedItems.as_view({"get": "retrieve"})
+preview = Previews.as_view({"get": "retrieve"})
 quality_plan = QualityPlans.as_view(READ_AND_REPLACE)
 
 
@@ -135,6 +153,11 @@ urlpatterns = [
     path(f"{in_campaign}/crowd-platform/", crowd_platform, name="crowd-platform"),
     path(f"{in_campaign}/exercises/rules/", qualification_rules, name="qualification-rules"),
     path(f"{in_campaign}/overview/", overview, name="overview"),
+    path(f"{in_campaign}/items/", rated_items, name="rated-items"),
+    path(f"{in_campaign}/pay/", pay, name="pay"),
+    path(f"{in_campaign}/preview/", preview, name="preview"),
+    path(f"{of_round}/notes/", round_notes, name="round-notes"),
+    path(f"{of_round}/decisions/", decisions, name="decisions"),
     path(f"{in_campaign}/quality/", quality_plan, name="quality"),
     path("", Resources.as_view(), name="resources"),
     path("me/", Me.as_view(), name="me"),

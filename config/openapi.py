@@ -63,7 +63,8 @@ def operations(document: Document) -> Iterator[tuple[str, str, Document]]:
 
 def _tags() -> tuple[list[dict[str, str]], dict[tuple[str, str], str]]:
     """Return a tag for each page of the reference, and the tag of each operation."""
-    tags, tag_of = [], {}
+    tags: list[dict[str, str]] = []
+    tag_of: dict[tuple[str, str], str] = {}
     for page in sorted(PAGES.glob("*.md")):
         text = page.read_text(encoding="utf-8")
         listed = LISTED.findall(text)

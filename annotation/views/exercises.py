@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -56,7 +56,7 @@ def training(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect(f"{request.path}?item={place}")
     if action == "next":
         return redirect(_after_training_item(campaign, place, len(items)))
-    answered = _Answered.of(*items[place - 1], _words(campaign), request.POST)
+    answered = AnsweredItem.of(*items[place - 1], criteria_in_language(campaign), request.POST)
     is_sent = request.method == "POST"
     is_wrong = is_sent and bool(answered.missing)
     is_answered = is_sent and not is_wrong
@@ -69,7 +69,7 @@ def training(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _training_item(
-    answered: "_Answered", place: int, count: int, *, is_sent: bool, is_answered: bool
+    answered: "AnsweredItem", place: int, count: int, *, is_sent: bool, is_answered: bool
 ) -> ShownExercise:
     """Return a training item as the page shows it, with what is right once it is answered."""
     introduction = ""
@@ -132,9 +132,9 @@ def _qualification_item(
 ) -> HttpResponse:
     """Show the first item, the previous one, or the next without an answer; if none is left, mark
     the try."""
-    campaign, words = enrollment.campaign, _words(enrollment.campaign)
+    campaign, words = enrollment.campaign, criteria_in_language(enrollment.campaign)
     items = [
-        _Answered.of(exercise, keys, words, request.POST)
+        AnsweredItem.of(exercise, keys, words, request.POST)
         for exercise, keys in qualifications.keys_of(campaign, Exercise.Kind.QUALIFICATION)
     ]
     number = whole_number(request.POST.get("number", ""), least=1) or standing.next
@@ -157,7 +157,9 @@ def _qualification_item(
     return render(request, "annotation/judge.html", {"page": page}, status=422 if is_wrong else 200)
 
 
-def _place_to_show(request: HttpRequest, items: Sequence["_Answered"]) -> tuple[int | None, bool]:
+def _place_to_show(
+    request: HttpRequest, items: Sequence["AnsweredItem"]
+) -> tuple[int | None, bool]:
     """Return the place of the item to show, None if all are answered, and whether it was sent
     without an answer."""
     sent_place = whole_number(request.POST.get("item", ""), least=1) or len(items)
@@ -173,7 +175,7 @@ def _qualification_outcome(
     request: HttpRequest, enrollment: Enrollment, standing: QualificationStanding
 ) -> HttpResponse:
     """Show the results of the tries so far, and how to begin the next."""
-    campaign, words = enrollment.campaign, _words(enrollment.campaign)
+    campaign, words = enrollment.campaign, criteria_in_language(enrollment.campaign)
     last = standing.tries[-1] if standing.tries else None
     off = qualifications.failed_criteria(attempt=last, campaign=campaign) if last else []
     context = {
@@ -190,7 +192,7 @@ def _qualification_outcome(
     return render(request, "annotation/qualification.html", context)
 
 
-def _try(enrollment: Enrollment, number: int, answered: Iterable["_Answered"]) -> HttpResponse:
+def _try(enrollment: Enrollment, number: int, answered: Iterable["AnsweredItem"]) -> HttpResponse:
     """Store a try; if no try is left, lead to the results of the earlier ones."""
     given = {
         (each.exercise.pk, criterion): value
@@ -209,14 +211,15 @@ def needs_consent(enrollment: Enrollment) -> bool:
     return not enrollments.has_agreed(enrollment)
 
 
-def _words(campaign: Campaign) -> dict[str, ProtocolCriterion]:
+def criteria_in_language(campaign: Campaign) -> dict[str, ProtocolCriterion]:
+    """Return the criteria of a campaign by key, in the language of the page."""
     protocol = sheets.cached_protocol(campaign.protocol).document
     words = documents.localized(protocol, get_language() or protocol.language)
     return {each.key: each for each in words.criteria}
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered:
+class AnsweredItem:
     """An item with the sent answers that are values of their scales."""
 
     exercise: Exercise
@@ -230,12 +233,12 @@ class _Answered:
         exercise: Exercise,
         keys: Sequence[ExerciseKey],
         words: Mapping[str, ProtocolCriterion],
-        sent: QueryDict,
+        sent: Mapping[str, Any],
     ) -> Self:
         bare, given = cls(exercise, keys, words, {}), {}
         for key in keys:
             values = {str(point.value): point.value for point in words[key.criterion.key].points}
-            text = sent.get(bare.name(key), "")
+            text = str(sent.get(bare.name(key), ""))
             if text in values:
                 given[key.criterion_id] = values[text]
         return replace(bare, given=given)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from annotation.views.page import State, Writer
+from annotation.views.page import ShownProtocol, State, Writer
 from judging.base.texts import whole_number
 from judging.base.views.refusals import refusals_shown
 from judging.campaigns.actions import discussions, rounds, selections
@@ -37,18 +37,13 @@ def preview_task(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         )
         messages.error(request, with_how_to_decline(refused, request.user, campaign.dataset))
         return redirect("judging:campaign", campaign.uuid)
-    tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
-    total = tasks.count() or 1
-    number = min(max(_number(request.GET.get("task")), 1), total)
-    task = tasks.filter(number=number).first()
-    sheet = _laid_out(campaign, sheets.task_lines(task)) if task else _first_task(campaign)
+    number, total, sheet = previewed_task(campaign, _number(request.GET.get("task")))
     if sheet is None:
         messages.info(
             request, "There is nothing to show yet: the dataset holds no question to judge."
         )
         return redirect("judging:campaign", campaign.uuid)
     with refusals_shown(request):
-        rounds.check_page(campaign.protocol, sum(1 for _ in sheet.questions()))
         at = At(
             campaign,
             number,
@@ -57,11 +52,27 @@ def preview_task(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         )
         if request.method == "POST":
             return _answered(request, at)
-        shown = Writer(sheet, State(stage=at.stage)).page(
-            campaign.dataset.language, discussions.current_decisions(campaign)
-        )
+        shown = preview_page(campaign, sheet, at.stage)
         return render(request, "annotation/judge.html", {"page": shown.names(_around(at))})
     return redirect("judging:campaign", campaign.uuid)
+
+
+def previewed_task(campaign: Campaign, number: int) -> tuple[int, int, Sheet | None]:
+    """Return the number of the task to show, how many there are, and its sheet; None if there is no
+    question to judge."""
+    tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
+    total = tasks.count() or 1
+    number = min(max(number, 1), total)
+    task = tasks.filter(number=number).first()
+    sheet = _laid_out(campaign, sheets.task_lines(task)) if task else _first_task(campaign)
+    return number, total, sheet
+
+
+def preview_page(campaign: Campaign, sheet: Sheet, stage: int) -> ShownProtocol:
+    """Return a task as annotators see it at a stage; raise Refused if its page is too large."""
+    rounds.check_page(campaign.protocol, sum(1 for _ in sheet.questions()))
+    writer = Writer(sheet, State(stage=stage))
+    return writer.page(campaign.dataset.language, discussions.current_decisions(campaign))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis import frames
-from analysis.reports.rows import encode
 from analysis.runs.actions import exports, runs
 from analysis.runs.forms.runs import RunForm
-from analysis.sections.agreement.agreement import of_counts, of_table
 from judging.campaigns.models.campaign import Campaign
 from judging.campaigns.models.members import Enrollment, Exclusion
 from judging.datasets.models.dataset import Attribute
@@ -98,34 +96,6 @@ def test_counted_leaves_out_whom_a_manager_excluded(campaign):
 
 def test_counted_of_a_round_nobody_judged_is_empty(campaign):
     assert {each.n for each in frames.count_values(campaign, round="pilot").values()} == {0}
-
-
-def test_agreement_from_counts_is_agreement_from_the_table(campaign):
-    whole = {
-        (row["criterion"], row["coefficient"], row["level"]): (
-            row["value"],
-            row["low"],
-            row["high"],
-        )
-        for criterion in frames.protocol_of(campaign).criteria
-        for row in map(
-            encode,
-            of_table(frames.read_campaign(campaign).ratings(criterion.key).to_numpy(), criterion),
-        )
-    }
-    patterns = frames.count_values(campaign)
-    rows = [
-        encode(row)
-        for criterion in frames.protocol_of(campaign).criteria
-        for row in of_counts(patterns[criterion.key], criterion)
-    ]
-    assert len(rows) == 2 * 10
-    for row in rows:
-        assert whole[row["criterion"], row["coefficient"], row["level"]] == (
-            row["value"],
-            row["low"],
-            row["high"],
-        )
 
 
 def test_the_digest_changes_with_a_score_of_a_system_and_not_by_a_column_without_one(campaign):

@@ -100,6 +100,7 @@ def test_client_plans_a_campaign_and_moves_it_through_its_states():
     campaign = client.campaigns.create("Locks", dataset, client.protocols.get("small"))
     assert campaign.state == "draft"
     assert campaign.open().state == "open"
+    assert campaign.close().reopen().state == "open"
     assert campaign.pause().state == "paused"
     assert campaign.open().close().archive().state == "archived"
     assert [each.uuid for each in client.campaigns.list(state="archived")] == [campaign.uuid]

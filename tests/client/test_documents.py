@@ -11,19 +11,20 @@ import pytest
 import yaml
 from django.utils import timezone
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from judging.people.actions import tokens
 from quaestor_client.studies import PARTS
 from tests import factories
 from tests.client.clients import module_at
 
 EXAMPLES = ROOT / "docs" / "examples"
+HERE = Path(__file__).resolve().parent
 PACKAGE = ROOT / "packages" / "quaestor-client"
 
 
 def test_reference_is_that_of_the_docstrings() -> None:
-    module = module_at(PACKAGE / "generate_reference.py")
-    command = "python packages/quaestor-client/generate_reference.py"
+    module = module_at(HERE / "generate_reference.py")
+    command = "python tests/client/generate_reference.py"
     assert module.page() == module.PAGE.read_text(), command
 
 

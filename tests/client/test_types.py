@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from config.postgres import ROOT
+from config.data_folder import ROOT
 from quaestor_client import types
 from quaestor_client.dates import read_dates
 from tests.client.clients import module_at
 
+HERE = Path(__file__).resolve().parent
 PACKAGE = ROOT / "packages" / "quaestor-client"
 USE = """
 from quaestor_client import Quaestor
@@ -32,12 +33,12 @@ campaign.select({"system": ["Alba"]})
 
 
 def generator() -> Any:
-    return module_at(PACKAGE / "generate_types.py")
+    return module_at(HERE / "generate_types.py")
 
 
 def test_types_are_those_of_the_schema() -> None:
     module = generator()
-    command = "python packages/quaestor-client/generate_types.py"
+    command = "python tests/client/generate_types.py"
     assert module.generate() == module.TYPES.read_text(), command
 
 

@@ -183,10 +183,13 @@ API_MAY = {
     "published-study-reproduce",
     ("post", KNOWN): "token-list",
     ("get", CREATORS): "protocol-detail protocol-yaml published-study-list",
-    ("get", ANNOTATOR): "annotator-campaign-detail annotator-campaign-tasks annotator-task-detail",
+    ("get", ANNOTATOR): """annotator-campaign-detail annotator-campaign-tasks annotator-task-detail
+        annotator-campaign-training annotator-campaign-qualification
+        annotator-campaign-exit-form""",
     ("post", ANNOTATOR): """annotator-campaign-consent annotator-campaign-claim
+        annotator-campaign-training annotator-campaign-qualification
         annotator-task-leave-stage annotator-task-submit""",
-    ("put", ANNOTATOR): "annotator-task-draft",
+    ("put", ANNOTATOR): "annotator-task-draft annotator-campaign-exit-form",
     ("get", STAFF): """job-detail
         dataset-detail dataset-systems dataset-export file-list file-detail file-choices file-preview
         item-list item-detail reference-list metric-list score-list quarantine-list
@@ -197,15 +200,22 @@ API_MAY = {
         scoring-list scoring-metrics scoring-estimate
         power-analysis-list power-analysis-detail power-analysis-variances
         adjudication tuning-list tuning-detail tuning-choices reproduction-list reproduction-table
-        dry-run-list dry-run-detail dry-run-pairs reproduced-list""",
+        dry-run-list dry-run-detail dry-run-pairs reproduced-list
+        rated-items example-list document-document enrolment-own-systems round-notes decisions""",
     ("post", STAFF): "job-cancel run-list run-cancel scoring-list scoring-estimate "
-    "power-analysis-list tuning-list reproduction-list",
+    "power-analysis-list tuning-list reproduction-list example-list",
+    ("delete", STAFF): "example-detail",
     ("get", MANAGER): """share-list file-roles deviation-list llm-judge-items campaign-selection
         webhook-list webhook-detail webhook-delivery-list webhook-delivery-detail
         system-change-list system-change-detail degraded-copy-list degraded-copy-detail quality exclusion-rules-list
         exercise-list exercise-detail qualification-rules difference-list
-        exit-question-list exit-question-detail exit-question-answers crowd-platform""",
-    ("post", MANAGER): """exclusion-rules-apply exclusion-rules-reopen-assignments
+        exit-question-list exit-question-detail exit-question-answers crowd-platform
+        check-item-list pay preview""",
+    (
+        "post",
+        MANAGER,
+    ): """check-item-list check-item-correct-gold
+        exclusion-rules-apply exclusion-rules-reopen-assignments
         system-change-list system-change-undo degraded-copy-list
         exercise-list exercise-repeat exercise-correct-key exit-question-list crowd-platform
         dataset-hand-over share-list
@@ -218,14 +228,18 @@ API_MAY = {
         llm-judge-list llm-judge-ask llm-judge-estimate dry-run-list
         webhook-list webhook-ping webhook-replace-secret webhook-delivery-send-again""",
     ("put", MANAGER): "file-roles file-choices file-reading campaign-selection quality "
-    "qualification-rules adjudication difference-detail",
+    "qualification-rules adjudication difference-detail pay round-notes decisions "
+    "enrolment-own-systems",
     ("patch", MANAGER): "dataset-detail campaign-detail webhook-detail crowd-platform",
     (
         "delete",
         MANAGER,
     ): """token-detail dataset-detail share-detail file-detail metric-detail campaign-detail
         member-detail llm-judge-detail dry-run-detail webhook-detail exercise-detail
-        exit-question-detail""",
+        exit-question-detail check-item-detail""",
+    ("get", ADMINISTRATOR): "account-list account-detail site-event-list",
+    ("post", ADMINISTRATOR): "account-list",
+    ("patch", ADMINISTRATOR): "account-detail",
 }
 API_ALLOWED = {
     (f"api:{name}", method): roles
@@ -235,6 +249,13 @@ API_ALLOWED = {
 API_METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 # Their owner finds nothing there in this study.
 API_NOT_MADE = {
+    "api:round-notes",
+    "api:decisions",
+    "api:annotator-campaign-exit-form",
+    "api:example-detail",
+    "api:check-item-detail",
+    "api:check-item-correct-gold",
+    "api:document-document",
     "api:join",
     "api:token-detail",
     "api:file-detail",
@@ -398,6 +419,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
     }
     missing = {
         "change": 1,
+        "round": 1,
         "ending": "pdf",
         "piece": "agreement",
         "source": campaign.dataset.sources.first().pk,
@@ -419,6 +441,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "round": own_round,
         "invitation": link.pk,
         "enrolment": own.pk,
+        "account": analyst.pk,
         "member": campaign.memberships.get(user=analyst).pk,
         "job": job.pk,
         "protocol": campaign.protocol_id,
@@ -532,6 +555,9 @@ OBJECTLESS = {  # addresses of the REST API that name no object
     f"api:{name}"
     for name in [
         "me",
+        "account-list",
+        "account-detail",
+        "site-event-list",
         "token-list",
         "job-list",
         "dataset-list",

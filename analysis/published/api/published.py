@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from analysis.scoring.api.lazy_modules import LazyModule
-from analysis.scoring.api.of_staff import OfStaff
 from judging.base.api.problems import check_form
+from judging.campaigns.api.in_campaign import OfStaff
 from judging.campaigns.models.campaign import Campaign
 from judging.jobs import storage, tasks
 from judging.jobs.api.resources import JobSerializer, Resource, accepted_response

@@ -13,9 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from analysis.scoring.api.lazy_modules import LazyModule
-from analysis.scoring.api.of_staff import OfStaff
 from judging.base.api.downloads import FileRenderer, download_response, file_response
 from judging.base.limits import MAX_PAGE_ROWS
+from judging.campaigns.api.in_campaign import OfStaff
 from judging.campaigns.models.campaign import Campaign
 from judging.jobs import tasks
 from judging.jobs.api.resources import JobSerializer, accepted_response

@@ -19,10 +19,10 @@ from rest_framework.response import Response
 
 from analysis.models import Result, Run
 from analysis.scoring.api.lazy_modules import LazyModule
-from analysis.scoring.api.of_staff import OfStaff
 from judging.base.api.downloads import FileRenderer, download_response, file_response
 from judging.base.api.pages import Pages
 from judging.base.api.problems import Conflict, check_form, initial_values
+from judging.campaigns.api.in_campaign import OfStaff
 from judging.campaigns.guards import check_not_judging
 from judging.campaigns.models.campaign import Campaign
 from judging.jobs import storage, tasks

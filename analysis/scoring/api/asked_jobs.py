@@ -6,8 +6,8 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import mixins, serializers
 
-from analysis.scoring.api.of_staff import OfStaff
 from judging.base.api.pages import NewestFirst
+from judging.campaigns.api.in_campaign import OfStaff
 from judging.jobs import tasks
 from judging.jobs.api.resources import Create, JobSerializer
 from judging.jobs.models.job import Job

@@ -261,15 +261,6 @@ def of_table(
             yield _row(criterion, basis, name, "interval", estimate)
 
 
-def of_counts(
-    counts: Patterns, criterion: ProtocolCriterion, *, unit: ClusterUnit = SOURCE
-) -> Iterator[Coefficient]:
-    """Yield each coefficient that needs no more than how often units got each value."""
-    for plan in _plans(criterion):
-        estimate = plan.compute(counts, Jackknife(unit=unit), None)
-        yield _row(criterion, "all", plan.key, plan.level, estimate)
-
-
 def alpha_of(material: Material, criterion: ProtocolCriterion) -> Result:
     """Return a criterion's alpha at the level of measurement that the report uses (`level_of`)."""
     ratings = material.ratings(criterion.key)

@@ -1,8 +1,6 @@
 """`quaestor report FILE`: the report on a file of ratings, in a database that lasts as long as the
 command."""
 
-import io
-import zipfile
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,7 +24,6 @@ from judging.protocols.actions import protocols
 from judging.protocols.guards import protocols_of
 from judging.protocols.models.protocol import Protocol
 
-SHOWN = 20  # problems that are printed
 DIRECTIONS = ("higher", "lower")
 YES_NEEDED = "If this is right, say --accept-surprises; else correct the file, or say more (--protocol, --metric)."
 
@@ -38,7 +35,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="a table of ratings, or a folder with a study")
+        parser.add_argument("file", type=Path, help="a table of ratings")
         parser.add_argument(
             "--to", type=Path, default=Path("report"), help="a new folder; default %(default)s"
         )
@@ -61,7 +58,10 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, to: Path, accept_surprises: bool, **options: Any) -> None:
         if to.exists() and (not to.is_dir() or any(to.iterdir())):
             raise CommandError(f"{to} is there already. Name a new folder with --to.")
-        name, content = _read(file)
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
         self.say("Getting ready ...")
         call_command("migrate", verbosity=0)
         protocols.install_shipped()
@@ -69,7 +69,7 @@ class Command(BaseCommand):
         by = User.objects.create_user("report", may_create_campaigns=True)
         dataset = files.create_dataset(name=file.stem, by=by)
         stored = storage.store_bytes(content)
-        added = files.upload_file(dataset=dataset, name=name, file=stored, by=by)
+        added = files.upload_file(dataset=dataset, name=file.name, file=stored, by=by)
         _decide(added, by, protocol=options["protocol"], metrics=options["metric"])
         self.tell(added)
         self.add(added, by, accept_surprises)
@@ -82,18 +82,16 @@ class Command(BaseCommand):
         study = added.examined[preview.LOOK].get("study")
         if study:
             self.say(f"{study['sentence']}.")
-            for finding in study["findings"]:
-                if not finding["needs_yes"]:
-                    self.say(finding["sentence"])
         if added.protocol:
             self.say(f"Protocol: {added.protocol.title} ({added.protocol.key}).")
 
     def add(self, added: AddedFile, by: User, accept_surprises: bool) -> None:
-        """Add the file to its dataset, and print what went to quarantine."""
+        """Add the file to its dataset, and print how much went to quarantine."""
         from judging.imports.actions import adding  # loads pandas
 
-        for surprise in files.surprises(added):
-            self.say(f"? {surprise}")
+        if accept_surprises:
+            for surprise in files.surprises(added):
+                self.say(f"Accepted: {surprise}")
         try:
             done = adding.add_file(
                 added=added, by=by, now=timezone.now(), accept_surprises=accept_surprises
@@ -102,10 +100,8 @@ class Command(BaseCommand):
             raise CommandError("\n".join([*refused.surprises, YES_NEEDED])) from None
         except files.CannotImport as refused:
             raise CommandError("\n".join(refused.reasons)) from None
-        if done.brought["quarantined"]:
-            self.say(f"{done.brought['quarantined']:,} rows or values are excluded:")
-        for problem in added.dataset.quarantine.all()[:SHOWN]:
-            self.say(f"  row {problem.row:,}, {problem.column}: {problem.reason} {problem.value}")
+        if count := done.brought["quarantined"]:
+            self.say(f"{count:,} rows or values are in quarantine; no analysis uses them.")
 
     def write(self, run: Run, folder: Path) -> None:
         """Write the report, and print where it is."""
@@ -113,26 +109,12 @@ class Command(BaseCommand):
 
         written = exports.write_report(run, folder)
         (folder / "report.html").write_text(report_documents.report_html(run), encoding="utf-8")
-        self.say(f"{folder / 'report.html'} and {len(written)} other files; README.txt lists them.")
+        self.say(f"{folder / 'report.html'} and {len(written)} other files; its README lists them.")
 
     def say(self, text: str) -> None:
         """Print immediately, also into a pipe."""
         self.stdout.write(text)
         self.stdout.flush()
-
-
-def _read(path: Path) -> tuple[str, bytes]:
-    """Return the name and the content of a file, or of a folder as an archive."""
-    try:
-        if not path.is_dir():
-            return path.name, path.read_bytes()
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w") as archive:
-            for part in sorted(path.rglob("*")):
-                archive.write(part, part.relative_to(path))
-        return f"{path.name}.zip", packed.getvalue()
-    except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _decide(added: AddedFile, by: User, *, protocol: str | None, metrics: list[str]) -> None:
@@ -142,16 +124,25 @@ def _decide(added: AddedFile, by: User, *, protocol: str | None, metrics: list[s
     mapping = preview.mapping_of(added)
     columns = {**mapping.columns, **_metric_columns(mapping.columns, metrics)}
     mapping = mapping.model_copy(update={"columns": columns, "points": {}})
-    chosen = _named(protocol) if protocol else _only_fitting(preview.rated_in(added))
+    rated = preview.rated_in(added)
+    chosen = named_protocol(protocol, by) if protocol else _only_fitting(rated)
     files.read_file(added=added, mapping=mapping, protocol=chosen, protocols=protocols_of(by))
     rated = preview.rated_in(added)
-    if chosen or not rated:
-        return
     scales = fit.own_scales(rated)
-    if scales:
+    if scales and not chosen:
         own = fit.create_protocol(scales=scales, by=by)
         mapping = mapping.model_copy(update={"points": fit.own_points(scales, rated)})
         files.read_file(added=added, mapping=mapping, protocol=own, protocols=protocols_of(by))
+
+
+def named_protocol(key: str, by: User) -> Protocol:
+    """Return the newest protocol of a key that the user may use."""
+    usable = protocols_of(by)
+    protocol = usable.filter(key=key).order_by("-id").first()
+    if protocol is None:
+        known = ", ".join(sorted(set(usable.values_list("key", flat=True))))
+        raise CommandError(f"There is no protocol {key}. There are {known}.")
+    return protocol
 
 
 def _metric_columns(columns: Mapping[str, Column], metrics: list[str]) -> dict[str, Column]:
@@ -169,14 +160,6 @@ def _metric_columns(columns: Mapping[str, Column], metrics: list[str]) -> dict[s
             update={**decided, "is_direction_guessed": False, "why": ""}
         )
     return named
-
-
-def _named(key: str) -> Protocol:
-    found = Protocol.objects.filter(owner=None, key=key).order_by("-pk").first()
-    if found is None:
-        keys = sorted(Protocol.objects.filter(owner=None).values_list("key", flat=True))
-        raise CommandError(f"There is no protocol {key}. There are {', '.join(keys)}.")
-    return found
 
 
 def _only_fitting(rated: fit.Rated) -> Protocol | None:

@@ -76,7 +76,7 @@ def _declared_parameters(view: Any, operation: AutoSchema) -> set[str]:
         for parameter in operation.get_override_parameters()
         if parameter.location == OpenApiParameter.QUERY
     }
-    declared |= {parameter["name"] for parameter in operation._get_pagination_parameters()}  # type: ignore[no-untyped-call]
+    declared |= {parameter["name"] for parameter in operation._get_pagination_parameters()}
     for backend in operation.get_filter_backends():
         filters = backend().get_filterset_class(view, view.queryset)
         declared |= set(filters.base_filters) if filters else set()

@@ -26,3 +26,12 @@ class InCampaign(Resource):
     def check_access(self) -> None:
         if self.action:
             _ = self.campaign
+
+
+class OfStaff(InCampaign):
+    """A part of a campaign that managers and analysts read and write."""
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The campaign of the address, if the user manages or analyses it."""
+        return campaign_for_user(self.request.user, self.kwargs["campaign"], STAFF)

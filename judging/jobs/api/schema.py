@@ -10,7 +10,7 @@ from rest_framework import mixins
 from judging.jobs.api.resources import Create, Destroy, JobSerializer
 
 
-class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+class TokenScheme(OpenApiAuthenticationExtension):
     """API tokens in the schema."""
 
     target_class = "judging.people.actions.tokens.ApiTokenAuthentication"

@@ -44,6 +44,9 @@ class LlmJudgeSerializer(serializers.ModelSerializer):
     """An LLM judge, with how many verdicts it gave. Users who judge the dataset see no problems."""
 
     verdicts = serializers.IntegerField(source="verdict_count")
+    refused = serializers.SerializerMethodField(
+        help_text=f"The number of refused verdicts; more than {llm_judges.PROBLEMS_KEPT:,} are not counted."
+    )
     problems = serializers.SerializerMethodField()
 
     class Meta:
@@ -62,9 +65,13 @@ class LlmJudgeSerializer(serializers.ModelSerializer):
             "own_systems",
             "file_name",
             "verdicts",
+            "refused",
             "problems",
             "created_at",
         )
+
+    def get_refused(self, judge: LLMJudge) -> int:
+        return len(judge.problems)
 
     def get_problems(self, judge: LLMJudge) -> list[str]:
         return [] if self.context["is_blind"] else list(llm_judges.problem_lines(judge))

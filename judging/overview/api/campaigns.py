@@ -684,9 +684,13 @@ class History(mixins.ListModelMixin, InCampaign):
     filterset_class = EventFilter
 
     def rows(self) -> QuerySet[Event]:
-        names = User.objects.filter(pk=OuterRef("who")).values("username")
-        found = Event.objects.of_campaign(self.campaign.uuid)
-        return found.annotate(username=Subquery(names))
+        return with_usernames(Event.objects.of_campaign(self.campaign.uuid))
+
+
+def with_usernames(events: QuerySet[Event]) -> QuerySet[Event]:
+    """Return events with the names of their users, while their accounts exist."""
+    names = User.objects.filter(pk=OuterRef("who")).values("username")
+    return events.annotate(username=Subquery(names))
 
 
 class DrawCheckSerializer(JobSerializer):

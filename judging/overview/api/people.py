@@ -14,14 +14,14 @@ from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, permissions, serializers, status
 from rest_framework.decorators import action
-from rest_framework.exceptions import NotFound
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from judging.base.addresses import study_visitor
 from judging.base.api.contract import PlainView
 from judging.base.api.problems import Conflict
-from judging.campaigns.actions import campaigns
+from judging.campaigns.actions import authorships, campaigns
 from judging.campaigns.api.in_campaign import InCampaign
 from judging.campaigns.campaign_texts import TRANSLATED, text_in
 from judging.campaigns.forms.campaigns import FIRST_LIFE, ExclusionForm
@@ -37,6 +37,7 @@ from judging.people.actions import tokens
 from judging.people.actions.accounts import find_account
 from judging.people.models.user import ApiToken, token_digest
 from judging.quality.actions import exclusions
+from judging.work.actions import own_systems as author_actions
 
 
 class InvitationSerializer(serializers.ModelSerializer):
@@ -225,6 +226,12 @@ class EnrolmentFilter(filters.FilterSet):
         fields = ("label",)
 
 
+class OwnSystemsSerializer(serializers.Serializer):
+    """The names of the systems that an annotator made."""
+
+    systems = serializers.ListField(child=serializers.CharField())
+
+
 @extend_schema_view(
     list=extend_schema(summary="List the annotators of a campaign with their progress"),
     retrieve=extend_schema(summary="Return an annotator with their progress"),
@@ -254,6 +261,23 @@ class Enrolments(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
     def get_serializer_context(self) -> dict[str, Any]:
         hidden = SimpleLazyObject(lambda: hidden_enrollments(self.request.user, self.campaign))
         return {**super().get_serializer_context(), "hidden": hidden}
+
+    @extend_schema(responses=OwnSystemsSerializer)
+    @action(detail=True, url_path="own-systems")
+    def own_systems(self, request: Request, campaign: UUID, pk: int) -> Response:
+        """Return the systems that an annotator made, whose outputs they do not judge."""
+        return Response({"systems": authorships.own_names(self.get_object())})
+
+    @extend_schema(request=OwnSystemsSerializer, responses=OwnSystemsSerializer)
+    @own_systems.mapping.put
+    def set_own_systems(self, request: Request, campaign: UUID, pk: int) -> Response:
+        """Name the systems that an annotator made; tasks with them go to others."""
+        names = self.content(OwnSystemsSerializer)["systems"]
+        systems = list(self.campaign.dataset.systems.filter(name__in=names))
+        if unknown := sorted(set(names) - {system.name for system in systems}):
+            raise ValidationError({"systems": [f"The dataset has no system {unknown[0]}."]})
+        author_actions.set_systems(enrollment=self.get_object(), systems=systems, by=request.user)
+        return self.own_systems(request, campaign, pk)
 
     @extend_schema(request=ReasonSerializer, responses=EnrolmentSerializer)
     @action(detail=True, methods=["post"])

@@ -42,9 +42,9 @@ class Task:
         return self.data["id"]
 
     @property
-    def source(self) -> types.Material | None:
+    def source(self) -> types.ShownSource | None:
         """The source of the questions; None if each question has its own."""
-        return self.data["material"]
+        return self.data["source"]
 
     @property
     def questions(self) -> list[types.ShownQuestion]:

@@ -140,9 +140,17 @@ class Campaign(Resource[types.Campaign]):
         """Close the campaign."""
         return self._do("close")
 
+    def reopen(self) -> Self:
+        """Open a closed campaign again."""
+        return self._do("reopen")
+
     def archive(self) -> Self:
         """Archive the campaign."""
         return self._do("archive")
+
+    def unarchive(self) -> Self:
+        """Take the campaign out of the archive; it is closed then."""
+        return self._do("unarchive")
 
     def rounds(self) -> Rows[types.Round]:
         """Return the rounds."""

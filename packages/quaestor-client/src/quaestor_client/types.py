@@ -458,7 +458,7 @@ class Claim(TypedDict):
     nothing more to do. Training and qualification are done on the page at `url`."""
 
     # Whether you hold a task now, and if not, why.
-    outcome: OutcomeEnum
+    outcome: ClaimOutcomeEnum
     # The task that you hold; null if there is none.
     task: Task | None
     # The number of assignments that others are working on; null unless the outcome is
@@ -466,6 +466,9 @@ class Claim(TypedDict):
     held_by_others: int | None
     # The page of training or qualification, which has to be done in a browser; otherwise null.
     url: str | None
+
+
+ClaimOutcomeEnum: TypeAlias = Literal['task', 'none_now', 'finished', 'closed', 'training', 'qualification']
 
 
 class Column(TypedDict):
@@ -1205,6 +1208,8 @@ class LlmJudge(TypedDict):
     file_name: NotRequired[str]
     # The number of verdicts.
     verdicts: int
+    # The number of refused verdicts; more than 500 are not counted.
+    refused: int
     # The rows and values that could not be used, with reasons; none for users who judge the
     # dataset.
     problems: list[str]
@@ -1422,25 +1427,6 @@ class MarkedRequest(TypedDict):
     nothing: NotRequired[bool]
 
 
-class Material(TypedDict):
-    """The source of the questions, as far as the open stage shows it."""
-
-    # The text that the questions are about; blank if there is none.
-    passage: str
-    # The highlighted ranges of the passage.
-    highlights: list[Highlight]
-    # The sentence of the passage that contains the answer; blank if it is unknown.
-    sentence: str
-    # The answer that the question should have; blank if there is none.
-    answer: str
-    # The type of question that was asked for; blank if none was.
-    target_type: str
-    # What the source was made from, such as text or speech; blank if it is unknown.
-    modality: str
-    # The language tag of the source; blank if it is the dataset's.
-    language: str
-
-
 class Me(TypedDict):
     """The user, what they may do, and the scope of the token."""
 
@@ -1611,9 +1597,6 @@ OrderEnum: TypeAlias = Literal['depth', 'breadth', 'panel']
 
 
 OriginEnum: TypeAlias = Literal['judged', 'imported', 'simulated']
-
-
-OutcomeEnum: TypeAlias = Literal['task', 'none_now', 'finished', 'closed', 'training', 'qualification']
 
 
 OverEnum: TypeAlias = Literal['sources', 'column', 'systems']
@@ -2218,6 +2201,25 @@ class ShownRange(TypedDict):
     end: int
 
 
+class ShownSource(TypedDict):
+    """The source of the questions, as far as the open stage shows it."""
+
+    # The text that the questions are about; blank if there is none.
+    passage: str
+    # The highlighted ranges of the passage.
+    highlights: list[Highlight]
+    # The sentence of the passage that contains the answer; blank if it is unknown.
+    sentence: str
+    # The answer that the question should have; blank if there is none.
+    answer: str
+    # The type of question that was asked for; blank if none was.
+    target_type: str
+    # What the source was made from, such as text or speech; blank if it is unknown.
+    modality: str
+    # The language tag of the source; blank if it is the dataset's.
+    language: str
+
+
 class ShownUnit(TypedDict):
     """A question of a task, or a set as a whole, which has neither position nor text."""
 
@@ -2362,7 +2364,7 @@ class Task(TypedDict):
     # Your progress in the round.
     progress: Progress
     # Null if the questions have sources of their own; then see `about`.
-    material: Material | None
+    source: ShownSource | None
     # The questions in the groups in which they are shown.
     groups: list[Group]
 

@@ -48,6 +48,12 @@ def test_run_starts_with_defaults_and_is_followed_to_its_end(campaign):
     assert listed == {name: found[name] for name in listed}
 
 
+def test_run_on_a_draft_is_refused():
+    draft = factories.campaign()
+    answer = program(draft.created_by).post(path_of(draft), {})
+    assert (answer.status_code, answer.json()["code"]) == (409, "is_draft")
+
+
 @pytest.mark.long
 def test_run_of_a_dataset_without_references_starts_with_defaults(campaign):
     plain = annotated.opened(sources=2)

@@ -10,7 +10,6 @@ from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from judging.campaigns.models.campaign import Campaign
 from judging.llm_judges.actions import asking
@@ -305,56 +304,3 @@ def test_an_estimate_measures_a_part_of_very_many_calls(campaign, monkeypatch):
     assert about.example == exact.example != ""
     assert about.tokens_in == pytest.approx(exact.tokens_in, rel=0.05)
     assert about.tokens_out == exact.tokens_out
-
-
-def test_the_command_estimates_first_and_asks_on_demand(campaign, server, capsys, monkeypatch):
-    words = [
-        str(campaign.uuid),
-        "--address",
-        server.address,
-        "--model",
-        "maker/small",
-        "--price-in",
-        "2",
-    ]
-    call_command("ask_judge", *words)
-    told = capsys.readouterr().out
-    assert "6 questions without an answer" in told and "Nothing was asked" in told
-    assert server.asked == []
-    with pytest.raises(CommandError, match="JUDGE_KEY"):
-        call_command("ask_judge", *words, "--key-from", "JUDGE_KEY", "--yes")
-    monkeypatch.setenv("JUDGE_KEY", "k")
-    call_command("ask_judge", *words, "--key-from", "JUDGE_KEY", "--yes")
-    assert "6 answered, 0 without a usable answer, 0 left; 0.0120 spent" in capsys.readouterr().out
-    assert LLMJudgment.objects.count() == 12
-    call_command("ask_judge", *words, "--show")
-    assert "Is it grammatical?" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["--budget", "3"], "--budget needs"),
-        (["--price-in", "1", "--budget", "0", "--yes"], "the budget is spent"),
-    ],
-)
-def test_the_command_says_what_is_missing(campaign, server, words, reason):
-    base = [str(campaign.uuid), "--address", server.address, "--model", "m"]
-    with pytest.raises(CommandError, match=reason):
-        call_command("ask_judge", *base, *words)
-    with pytest.raises(CommandError, match="campaign"):
-        call_command("ask_judge", "nothing", "--address", server.address, "--model", "m")
-
-
-def test_the_command_asks_about_a_part_on_some_criteria_again(campaign, server, capsys):
-    server.rule = lambda text: (200, {"correctness": 2})
-    words = [str(campaign.uuid), "--address", server.address, "--model", "maker/small"]
-    some = ["--criteria", "correctness", "--repeats", "2", "--first", "2"]
-    call_command("ask_judge", *words, *some, "--yes")
-    assert "4 answered" in capsys.readouterr().out
-    repeats = LLMJudgment.objects.order_by("repeat").values_list("repeat", flat=True)
-    assert list(repeats) == [1, 1, 2, 2]
-    with pytest.raises(CommandError, match="beauty"):
-        call_command("ask_judge", *words, "--criteria", "beauty")
-    with pytest.raises(CommandError, match="--repeats"):
-        call_command("ask_judge", *words, "--repeats", "0")

@@ -92,11 +92,11 @@ def test_task_shows_questions_and_material_but_no_system_key_or_secret(api, camp
         hidden += [f":{pk}" for pk in model.objects.values_list("pk", flat=True)]
     assert [each for each in hidden if each in said] == []
     shown = found["task"]
-    passage = shown["material"]["passage"]
+    passage = shown["source"]["passage"]
     assert passage.startswith("Lock")
     marked = [
         passage[each["start"] : each["end"]]
-        for each in shown["material"]["highlights"]
+        for each in shown["source"]["highlights"]
         if each["kind"] == "sentence_mark"
     ]
     assert marked == ["Agnes Tolliver"]
@@ -180,7 +180,7 @@ def test_stages_open_one_after_the_other():
     api = program(factories.enrollment(campaign).user, "annotate")
     task = claimed(api, campaign)["task"]
     assert task["stage"]["number"] == 1
-    assert not task["material"] or not task["material"]["passage"]
+    assert not task["source"] or not task["source"]["passage"]
     url = task["url"]
     assert api.post(f"{url}continue/", {"number": 2}).status_code == 409
     assert fields_of(api.post(f"{url}continue/", {"number": 1}))

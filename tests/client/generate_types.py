@@ -1,6 +1,6 @@
 """Write `quaestor_client/types.py`, the types of requests and answers, from `docs/openapi.yaml`.
 
-Run it when the schema has changed: `python packages/quaestor-client/generate_types.py`. It writes
+Run it when the schema has changed: `python tests/client/generate_types.py`. It writes
 the types that the client's modules use as `types.NAME`, and those they refer to. NAME is that of a
 schema; `<OperationId>Query` for the query parameters of an operation; or a key of `WITHOUT`.
 """
@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 
-HERE = Path(__file__).resolve().parent
-SCHEMA = HERE.parents[1] / "docs" / "openapi.yaml"
-MODULES = HERE / "src" / "quaestor_client"
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = ROOT / "docs" / "openapi.yaml"
+MODULES = ROOT / "packages" / "quaestor-client" / "src" / "quaestor_client"
 TYPES = MODULES / "types.py"
 # A schema without the fields that a method has as parameters of its own
 WITHOUT = {

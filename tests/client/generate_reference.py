@@ -1,6 +1,6 @@
 """Write `docs/client.md`, the reference of the client, from its docstrings.
 
-Run it when they have changed: `python packages/quaestor-client/generate_reference.py`, with the
+Run it when they have changed: `python tests/client/generate_reference.py`, with the
 client installed or in PYTHONPATH.
 """
 

@@ -21,8 +21,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.actions import next_tasks
+from annotation.api.controls import ControlSerializer
+from annotation.api.exercises import BeforeAndAfterTasks
 from annotation.views import shown_tasks
-from annotation.views.page import ShownCriterion, ShownMark
+from annotation.views.page import ShownMark
 from annotation.views.shown_tasks import ShownTask
 from annotation.views.source_texts import SourceTexts
 from judging.base.api.pages import Pages
@@ -48,33 +50,6 @@ from judging.work.actions.sheets import NotAsked, Sheet
 from judging.work.models.at_work import assignment_at_work
 
 OUTCOMES = ("task", "none_now", "finished", "closed", "training", "qualification")
-
-
-class PointSerializer(serializers.Serializer):
-    """A point of a scale."""
-
-    value = serializers.IntegerField()
-    label = serializers.CharField()
-    description = serializers.CharField()
-    missing = serializers.BooleanField(help_text="Whether it is no value, such as “cannot say”.")
-
-
-class ControlSerializer(serializers.Serializer):
-    """A criterion that is asked about a question or a set of questions."""
-
-    name = serializers.CharField(help_text="The key of the answer in a draft or a submission.")
-    criterion = serializers.CharField(source="key")
-    title = serializers.CharField(source="legend")
-    prompt = serializers.CharField()
-    definition = serializers.CharField()
-    required = serializers.BooleanField()
-    open = serializers.SerializerMethodField(help_text="Whether its stage is open.")
-    value = serializers.IntegerField(allow_null=True)
-    forced_because = serializers.CharField(source="forced")
-    points = PointSerializer(many=True)
-
-    def get_open(self, control: ShownCriterion) -> bool:
-        return not any(point.disabled for point in control.points)
 
 
 class RangeSerializer(serializers.Serializer):
@@ -179,7 +154,7 @@ class HighlightSerializer(serializers.Serializer):
     kind = serializers.ChoiceField(["sentence", "mark", "sentence_mark"])
 
 
-class MaterialSerializer(serializers.Serializer):
+class ShownSourceSerializer(serializers.Serializer):
     """The source of the questions, as far as the open stage shows it."""
 
     passage = serializers.SerializerMethodField()
@@ -242,7 +217,7 @@ class TaskSerializer(serializers.Serializer):
     note = serializers.CharField(source="shown.draft.note")
     stage = StageSerializer(source="shown.protocol.stage", allow_null=True)
     progress = ProgressSerializer()
-    material = MaterialSerializer(
+    source = ShownSourceSerializer(
         source="shown.protocol.source",
         allow_null=True,
         help_text="Null if the questions have sources of their own; then see `about`.",
@@ -390,7 +365,7 @@ class DoneTaskPages(Pages):
 
 
 @extend_schema_view(list=extend_schema(summary="List the campaigns in which you judge"))
-class AnnotatorCampaigns(mixins.ListModelMixin, Resource):
+class AnnotatorCampaigns(BeforeAndAfterTasks, mixins.ListModelMixin, Resource):
     """Campaigns in which the user judges."""
 
     scope = ANNOTATE
