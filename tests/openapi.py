@@ -1,5 +1,6 @@
 """The committed document of the REST API, and answers that are held against it."""
 
+import hashlib
 import json
 import os
 import re
@@ -15,7 +16,6 @@ from jsonschema import Draft202012Validator, FormatChecker
 COMMITTED = Path(__file__).resolve().parents[1] / "docs" / "openapi.yaml"
 METHODS = ("get", "post", "put", "patch", "delete")
 RECORDED = os.environ.get("QUAESTOR_EXAMPLES", "")  # a folder for examples of operations
-MAX_EXAMPLE = 4_000  # characters
 PLACEHOLDER = re.compile(r"<[^>]*>|\{[^}]*\}")
 
 
@@ -75,31 +75,28 @@ def faults(method: str, path: str, answer: Any) -> Iterator[str]:
 
 
 def record(method: str, path: str, sent: Any, answer: Any) -> None:
-    """Write an answer as the example of its operation, if RECORDED names a folder; of several, the
-    fullest one of moderate length stays."""
+    """Write a successful answer as a possible example of its operation, if RECORDED names a folder;
+    `tests/write_examples.py` chooses one."""
     operation = operation_at(method, path)
-    is_json = answer.headers.get("Content-Type", "") == "application/json"
     if not RECORDED or operation is None or answer.status_code >= 300:
         return
     example: dict[str, Any] = {"status": str(answer.status_code)}
-    if is_json and not answer.streaming:
-        example["response"] = shortened(answer.json())
+    if answer.headers.get("Content-Type", "").partition(";")[0] == "application/json":
+        example["response"] = json.loads(_content(answer))
     if sent and isinstance(sent, dict) and "requestBody" in operation:
         example["request"] = sent
     text = json.dumps(example, ensure_ascii=False, default=str)
-    file = Path(RECORDED) / f"{operation['operationId']}.json"
-    length = len(file.read_text()) if file.exists() else 0
-    if length < len(text) < MAX_EXAMPLE:
-        file.write_text(text)
+    name = f"{operation['operationId']}.{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
+    (Path(RECORDED) / name).write_text(text)
 
 
-def shortened(content: Any) -> Any:
-    """Return the content with one entry of each list."""
-    if isinstance(content, list):
-        return [shortened(each) for each in content[:1]]
-    if isinstance(content, dict):
-        return {name: shortened(inner) for name, inner in content.items()}
-    return content
+def _content(answer: Any) -> bytes:
+    """Return the content of an answer, which stays readable if it is a stream."""
+    if not answer.streaming:
+        return bytes(answer.content)
+    pieces = list(answer.streaming_content)
+    answer.streaming_content = pieces
+    return b"".join(pieces)
 
 
 def validator(schema: dict[str, Any]) -> Draft202012Validator:

@@ -108,6 +108,28 @@ def test_every_operation_has_the_tag_of_its_page():
     assert all(named.values())
 
 
+def json_contents(operation: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the JSON that an operation takes, and what it answers with, if any."""
+    successes = [
+        response for code, response in operation["responses"].items() if code.startswith("2")
+    ]
+    for side, parts in (("request", [operation.get("requestBody", {})]), ("response", successes)):
+        contents = [part.get("content", {}).get("application/json") for part in parts]
+        if any(contents):
+            yield side, list(filter(None, contents))
+
+
+def test_every_operation_with_json_has_an_example_that_is_valid():
+    lacking = []
+    for operation in openapi.operations().values():
+        for side, contents in json_contents(operation):
+            examples = [content for content in contents if "example" in content]
+            lacking += [] if examples else [f"{operation['operationId']}: {side}"]
+            for content in examples:
+                openapi.validator(content["schema"]).validate(content["example"])
+    assert lacking == [], "see tests/write_examples.py"
+
+
 @pytest.mark.django_db
 def test_message_of_each_event_is_valid_against_the_document(settings):
     settings.PRIVATE_WEBHOOKS = True

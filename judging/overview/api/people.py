@@ -289,7 +289,7 @@ class Enrolments(mixins.ListModelMixin, mixins.RetrieveModelMixin, InCampaign):
         exclusions.exclude_annotator(enrollment=enrollment, by=request.user, now=now, reason=reason)
         return Response(self.get_serializer(self.get_object()).data)
 
-    @extend_schema(request=ReasonSerializer, responses=EnrolmentSerializer)
+    @extend_schema(request=None, responses=EnrolmentSerializer)
     @action(detail=True, methods=["post"])
     def reinclude(self, request: Request, campaign: UUID, pk: int) -> Response:
         """Re-include an annotator who was excluded; the exclusion stays on record."""

@@ -199,11 +199,11 @@ class Campaign(Resource[types.Campaign]):
 
     def exclude(self, annotator: str, reason: str) -> types.Enrolment:
         """Exclude an annotator, named by the label, from analyses; the report prints the reason."""
-        return self._decide_about(annotator, "exclude", reason)
+        return self._decide_about(annotator, "exclude", {"reason": reason})
 
-    def reinclude(self, annotator: str, reason: str) -> types.Enrolment:
+    def reinclude(self, annotator: str) -> types.Enrolment:
         """Re-include an annotator, named by the label, in analyses."""
-        return self._decide_about(annotator, "reinclude", reason)
+        return self._decide_about(annotator, "reinclude", {})
 
     def exclusion_rules(self) -> types.ExclusionRules:
         """Return the exclusion rules in words, and the annotators whom they propose now."""
@@ -288,12 +288,12 @@ class Campaign(Resource[types.Campaign]):
     def _run(self, data: types.Run) -> Run:
         return Run(self.connection, f"{self.address}runs/{data['number']}/", data)
 
-    def _decide_about(self, annotator: str, act: str, reason: str) -> types.Enrolment:
+    def _decide_about(self, annotator: str, act: str, body: dict[str, str]) -> types.Enrolment:
         enrolments = self.annotators(label=annotator)
         if not enrolments:
             raise LookupError(f"The campaign has no annotator {annotator}.")
         address = f"enrolments/{enrolments[0]['id']}/{act}/"
-        return self._post(address, types.Enrolment, {"reason": reason})
+        return self._post(address, types.Enrolment, body)
 
     def _do(self, act: str, body: Any = None) -> Self:
         self._finish(self._post(f"{act}/", dict[str, Any], body))

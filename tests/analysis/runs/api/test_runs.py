@@ -44,6 +44,8 @@ def test_run_starts_with_defaults_and_is_followed_to_its_end(campaign):
     assert found["state"] == "done"
     assert {"correlations", "systems"} <= set(found["tables"])
     assert found["figures"]
+    [listed] = api.get(path_of(campaign)).json()["results"]
+    assert listed == {name: found[name] for name in listed}
 
 
 def test_run_on_a_draft_is_refused():

@@ -5,6 +5,7 @@ import json
 import pytest
 from django.utils import timezone
 
+import judging.campaigns.tasks  # noqa: F401  # registers the jobs
 from judging.campaigns.actions import campaigns
 from judging.campaigns.models.campaign import Campaign
 from judging.crowd.actions import crowd_platforms
@@ -218,6 +219,12 @@ def test_campaigns_clone_and_reproduce_make_drafts(api, draft):
 
 def test_campaigns_delete_a_draft(api, draft):
     assert api.delete(f"{PATH}{draft.uuid}/").status_code == 204
+    assert not Campaign.objects.exists()
+
+
+def test_campaigns_delete_a_large_draft_by_a_job(api, draft, monkeypatch):
+    monkeypatch.setattr(campaigns, "LARGE", -1)
+    assert done(api.delete(f"{PATH}{draft.uuid}/")).state == "done"
     assert not Campaign.objects.exists()
 
 

@@ -12,7 +12,7 @@ from judging.base.models.idempotent_request import IdempotentRequest
 from judging.campaigns.actions import campaigns
 from judging.datasets.actions import datasets
 from judging.datasets.models.added_file import AddedFile
-from judging.datasets.models.dataset import Dataset, Quarantine
+from judging.datasets.models.dataset import Dataset, Quarantine, Reference, Source
 from judging.people.models.event import Event
 from judging.people.models.user import ApiToken
 from judging.work.models.judgment import Judgment
@@ -212,6 +212,18 @@ def test_items_are_flat_rows_in_a_constant_number_of_queries(owner, api):
         of_system = api.get(f"{API}/datasets/{many.pk}/items/", {"system": system}).json()
         assert len(of_system["results"]) == number
     assert api.get(f"{API}/datasets/{many.pk}/items/{found[0]['item']}/").json() == found[0]
+
+
+def test_references_and_quarantined_values_are_listed(api, dataset):
+    source = Source.objects.get(dataset=dataset, key="s1")
+    Reference.objects.create(source=source, position=1, text="Who was the builder of lock 1?")
+    reason = "31 is not on the scale 1–3."
+    Quarantine.objects.create(dataset=dataset, row=12, column="fluency", value="31", reason=reason)
+    path = f"{API}/datasets/{dataset.pk}"
+    [reference] = api.get(f"{path}/references/").json()["results"]
+    assert (reference["source_id"], reference["position"]) == ("s1", 1)
+    [value] = api.get(f"{path}/quarantine/").json()["results"]
+    assert (value["row"], value["column"], value["value"]) == (12, "fluency", "31")
 
 
 def test_items_of_a_user_who_judges_them_name_no_system(owner, api, dataset):
