@@ -22,7 +22,7 @@ from django.utils import timezone
 from config import urls
 from judging.campaigns.actions import campaigns, webhooks
 from judging.crowd.actions import crowd_platforms
-from judging.datasets.models.dataset import Dataset
+from judging.datasets.models.dataset import Dataset, Unit
 from judging.enrolments.actions import enrollments
 from judging.jobs.actions import jobs
 from judging.people.models.user import User
@@ -404,7 +404,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
     found: dict[str, dict[str, Any]] = {}
     own_round = studies.main_round(campaign).pk
     numbers = {
-        "item": missing["source"],
+        "item": Unit.objects.filter(position=1).first().pk,
         "round": own_round,
         "invitation": link.pk,
         "enrolment": own.pk,
