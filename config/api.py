@@ -15,6 +15,7 @@ from analysis.planning.api.planning import DryRuns, PowerAnalyses
 from analysis.published.api.published import PublishedStudies, Reproduced
 from analysis.published.api.repeatability import ReproductionComparisons
 from analysis.runs.api.runs import Runs
+from analysis.scoring.api.degraded_checks import DegradedChecks
 from analysis.scoring.api.degraded_copies import DegradedCopies
 from analysis.scoring.api.scoring import Scoring
 from analysis.scoring.api.tuning import Tunings
@@ -120,6 +121,7 @@ of_round = f"{in_campaign}/rounds/<int:round>"
 round_notes = RoundNotes.as_view(READ_AND_REPLACE)
 decisions = Decisions.as_view(READ_AND_REPLACE)
 pay = Pay.as_view(READ_AND_REPLACE)
+degraded_checks = DegradedChecks.as_view({"post": "create"})
 rated_items = RatedItems.as_view({"get": "retrieve"})
 preview = Previews.as_view({"get": "retrieve"})
 quality_plan = QualityPlans.as_view(READ_AND_REPLACE)
@@ -153,6 +155,7 @@ urlpatterns = [
     path(f"{in_campaign}/crowd-platform/", crowd_platform, name="crowd-platform"),
     path(f"{in_campaign}/exercises/rules/", qualification_rules, name="qualification-rules"),
     path(f"{in_campaign}/overview/", overview, name="overview"),
+    path(f"{in_campaign}/degraded-checks/", degraded_checks, name="degraded-checks"),
     path(f"{in_campaign}/items/", rated_items, name="rated-items"),
     path(f"{in_campaign}/pay/", pay, name="pay"),
     path(f"{in_campaign}/preview/", preview, name="preview"),

@@ -47,7 +47,7 @@ class Bodies:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.encoding and not _is_utf8(request):
-            return _refusal(request, 400, "not_utf8", "This site reads UTF-8.")
+            return refusal_response(request, 400, "not_utf8", "This site reads UTF-8.")
         if request.path_info == MAY_SEND_FILES:
             return HttpResponse(status=_status_of_sender(request))
         announced = request.META.get("CONTENT_LENGTH") or "0"
@@ -57,16 +57,18 @@ class Bodies:
         try:
             sender = _sender(request)
         except AuthenticationFailed as refused:
-            return _refusal(request, 401, "authentication_failed", str(refused.detail))
+            return refusal_response(request, 401, "authentication_failed", str(refused.detail))
         if length <= _most_bytes(request, sender):
             return self.answer(request)
         is_page = not request.path_info.startswith(API)
         if is_page and not sender.is_authenticated and _takes_files(request):
             return redirect_to_login(request.get_full_path())  # logged out meanwhile
-        return _refusal(request, 413, "too_large", "This is larger than the site takes here.")
+        return refusal_response(
+            request, 413, "too_large", "This is larger than the site takes here."
+        )
 
 
-def _refusal(request: HttpRequest, status: int, code: str, reason: str) -> HttpResponse:
+def refusal_response(request: HttpRequest, status: int, code: str, reason: str) -> HttpResponse:
     """Return why a request is not read; for programs as problem details."""
     if not request.path_info.startswith(API):
         return HttpResponse(reason, status=status, content_type="text/plain")
@@ -128,7 +130,7 @@ def _takes_files(request: HttpRequest) -> bool:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer that an address does not exist; for programs as problem details."""
     if request.path_info.startswith(API):
-        return _refusal(request, 404, "not_found", "There is nothing at this address.")
+        return refusal_response(request, 404, "not_found", "There is nothing at this address.")
     return page_not_found(request, exception)
 
 

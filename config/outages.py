@@ -30,6 +30,8 @@ def wait_briefly(connection: BaseDatabaseWrapper, **about: Any) -> None:
 def broken(request: HttpRequest) -> HttpResponse:
     """Answer a request that an error ended; Django calls this when it handles the error."""
     error = sys.exc_info()[1]
+    if request.path_info.startswith("/api/"):
+        return _broken_for_programs(request, error)
     if error is not None and (lacking := outages.sentence(error)):
         about = {"of_memory": lacking == outages.OUT_OF_MEMORY}
         return HttpResponse(loader.get_template("507.html").render(about), status=507)
@@ -46,6 +48,22 @@ def broken(request: HttpRequest) -> HttpResponse:
             headers["Refresh"] = str(RETRY_AFTER)
         return HttpResponse(page, status=503, headers=headers)
     return server_error(request)
+
+
+def _broken_for_programs(request: HttpRequest, error: BaseException | None) -> HttpResponse:
+    """Return what `broken` says, as problem details."""
+    from config.bodies import refusal_response  # its models are not ready when this module loads
+
+    if error is not None and (lacking := outages.sentence(error)):
+        return refusal_response(request, 507, "insufficient_storage", str(lacking))
+    if isinstance(error, DatabaseError | InterfaceError) and (
+        outages.is_cut_off(error) or outages.is_held_up(error)
+    ):
+        said = "The database is away or busy. Send the request again."
+        answer = refusal_response(request, 503, "unavailable", said)
+        answer.headers["Retry-After"] = str(RETRY_AFTER)
+        return answer
+    return refusal_response(request, 500, "server_error", "The server failed. Its log says why.")
 
 
 def _what_was_sent(request: HttpRequest) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import send
 from tests.flows.sessions import enter, press_keys
+from tests.judging.programs import API, program
 
 REFUSE = """
 CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
@@ -104,11 +105,16 @@ def test_no_page_waits_long_for_what_a_job_holds(monkeypatch):
     outages.wait_briefly(connection=connection)
     try:
         read = client.get(address).context["form"]["read"].value()
+        api = program(campaign.created_by)
+        api.raise_request_exception = False
         with held(campaign):
+            problem = api.post(f"{API}/campaigns/{campaign.uuid}/pause/")
             refused = client.post(address, {"agree": "on", "read": read})
         assert (refused.status_code, refused["Retry-After"]) == (503, "2")
         assert "Something else is being done with the same study" in refused.text
         assert "send it again" in refused.text
+        assert (problem.status_code, problem["Retry-After"]) == (503, "2")
+        assert problem.json()["code"] == "unavailable"
         assert campaign.enrollments.count() == 0
         assert client.post(address, {"agree": "on", "read": read}).status_code == 302
     finally:

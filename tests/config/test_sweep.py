@@ -214,7 +214,7 @@ API_MAY = {
     (
         "post",
         MANAGER,
-    ): """check-item-list check-item-correct-gold
+    ): """check-item-list check-item-correct-gold degraded-checks
         exclusion-rules-apply exclusion-rules-reopen-assignments
         system-change-list system-change-undo degraded-copy-list
         exercise-list exercise-repeat exercise-correct-key exit-question-list crowd-platform

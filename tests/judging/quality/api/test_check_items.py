@@ -54,6 +54,15 @@ def test_gold_question_is_added_corrected_and_retired(draft, api, path, gold):
     assert api.get(path).json()["results"][0]["retired_at"] is not None
 
 
+def test_degraded_copies_become_checks_once(draft, api, path):
+    address = f"{API}/campaigns/{draft.uuid}/degraded-checks/"
+    made = api.post(address)
+    assert made.status_code == 201, made.content
+    kinds = [check["kind"] for check in api.get(path).json()["results"]]
+    assert kinds == ["degraded"] * made.json()["made"]
+    assert api.post(address).json()["code"] == "already_there"
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [
