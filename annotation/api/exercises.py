@@ -40,9 +40,7 @@ class ItemToTrySerializer(serializers.Serializer):
 class TriedSerializer(serializers.Serializer):
     """Answers by the names of their controls."""
 
-    number = serializers.IntegerField(
-        help_text="Of the training item, or of the attempt at the qualification."
-    )
+    number = serializers.IntegerField()
     answers = serializers.DictField(child=serializers.IntegerField())
 
 
@@ -64,7 +62,7 @@ class QualificationSerializer(serializers.Serializer):
     outcome = serializers.ChoiceField(["none", "open", "passed", "failed"])
     next = serializers.IntegerField(help_text="The number of the next attempt.")
     left = serializers.IntegerField(help_text="The number of attempts that are left.")
-    pass_mark = serializers.IntegerField(help_text="In per cent of the answers.", allow_null=True)
+    pass_mark = serializers.IntegerField(allow_null=True)
     items = ItemToTrySerializer(many=True)
 
 

@@ -29,8 +29,8 @@ WHICH = [
 class TaskPreviewSerializer(serializers.Serializer):
     """A task as annotators see it."""
 
-    task = serializers.IntegerField(help_text="Its number.")
-    tasks = serializers.IntegerField(help_text="How many there are.")
+    task = serializers.IntegerField()
+    tasks = serializers.IntegerField()
     stage = StageSerializer(source="page.stage", allow_null=True)
     source = ShownSourceSerializer(source="page.source", allow_null=True)
     groups = GroupSerializer(many=True, source="page.groups")

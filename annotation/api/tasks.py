@@ -217,11 +217,7 @@ class TaskSerializer(serializers.Serializer):
     note = serializers.CharField(source="shown.draft.note")
     stage = StageSerializer(source="shown.protocol.stage", allow_null=True)
     progress = ProgressSerializer()
-    source = ShownSourceSerializer(
-        source="shown.protocol.source",
-        allow_null=True,
-        help_text="Null if the questions have sources of their own; then see `about`.",
-    )
+    source = ShownSourceSerializer(source="shown.protocol.source", allow_null=True)
     groups = GroupSerializer(many=True, source="shown.protocol.groups")
 
     def get_url(self, task: Mapping[str, Any]) -> str:

@@ -56,8 +56,8 @@ class RatedItemSerializer(serializers.Serializer):
     source_id = serializers.CharField(source="line.source_key")
     system = serializers.CharField(source="line.system")
     position = serializers.IntegerField(source="line.position", allow_null=True)
-    question = serializers.CharField(source="line.text", help_text="Blank for a set of questions.")
-    key = serializers.CharField(source="line.key", help_text="Blank in the order of the file.")
+    question = serializers.CharField(source="line.text")
+    key = serializers.CharField(source="line.key")
     ratings = ItemRatingSerializer(many=True)
 
 
@@ -65,9 +65,7 @@ class RatedItemsSerializer(serializers.Serializer):
     """A page of items."""
 
     items = RatedItemSerializer(many=True)
-    after = serializers.IntegerField(
-        allow_null=True, help_text="Sent as `after`, it gives the next page; null on the last one."
-    )
+    after = serializers.IntegerField(allow_null=True)
 
 
 class BehindNumbers(OfStaff):

@@ -21,9 +21,7 @@ class RoundNoteSerializer(serializers.Serializer):
     """A note on a criterion, or on how annotators differ on one item."""
 
     criterion = serializers.CharField(source="criterion.key")
-    item = serializers.IntegerField(
-        source="unit_id", allow_null=True, default=None, help_text="Null: the criterion as a whole."
-    )
+    item = serializers.IntegerField(source="unit_id", allow_null=True, default=None)
     text = serializers.CharField(max_length=MAX_NOTE_CHARACTERS, allow_blank=True)
 
 
@@ -37,7 +35,7 @@ class DecisionsSerializer(serializers.Serializer):
     """The decisions that annotators read beside the guideline."""
 
     text = serializers.CharField(max_length=MAX_DOCUMENT_CHARACTERS, allow_blank=True)
-    version = serializers.IntegerField(read_only=True, help_text="0 before anything is decided.")
+    version = serializers.IntegerField(read_only=True)
     proposed = serializers.CharField(
         read_only=True, help_text="The decisions with the round's notes as further items."
     )

@@ -121,9 +121,7 @@ class ProposalSerializer(RolesSerializer):
     """What a file holds under its mapping. Columns without a decision have proposed roles."""
 
     header = serializers.ListField(child=serializers.CharField())
-    columns = serializers.ListField(
-        child=serializers.DictField(), help_text="The values of each column."
-    )
+    columns = serializers.ListField(child=serializers.DictField())
     rows = serializers.ListField(help_text="The first rows, each with its number.")
     sheets = serializers.ListField(child=serializers.CharField())
     sentences = serializers.ListField(

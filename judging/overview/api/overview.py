@@ -52,9 +52,7 @@ class CriterionSoFarSerializer(serializers.Serializer):
     """The ratings on a criterion so far, and the annotators' agreement."""
 
     criterion = serializers.CharField()
-    values = serializers.DictField(
-        child=serializers.IntegerField(), help_text="How often each value was given."
-    )
+    values = serializers.DictField(child=serializers.IntegerField())
     alpha = AlphaSerializer(allow_null=True)
     alpha_over_time = AlphaMomentSerializer(many=True)
 

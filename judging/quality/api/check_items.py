@@ -27,8 +27,8 @@ from judging.quality.models.check import CheckItem, CheckKind
 class CheckItemSerializer(serializers.ModelSerializer):
     """A gold question or a degraded copy."""
 
-    item = serializers.IntegerField(source="original_id", help_text="The item that it was made of.")
-    text = serializers.CharField(source="unit.question.text", help_text="As annotators read it.")
+    item = serializers.IntegerField(source="original_id")
+    text = serializers.CharField(source="unit.question.text")
     accepted = serializers.SerializerMethodField(
         help_text="The accepted values by criterion; none of a degraded copy."
     )
@@ -54,9 +54,7 @@ class NewGoldSerializer(AcceptedSerializer):
     """A gold question: an item of the dataset, unchanged or in other words."""
 
     item = serializers.IntegerField()
-    text = serializers.CharField(
-        required=False, allow_blank=True, default="", max_length=2_000, help_text="In other words."
-    )
+    text = serializers.CharField(required=False, allow_blank=True, default="", max_length=2_000)
 
 
 class CorrectedGoldSerializer(AcceptedSerializer):

@@ -20,17 +20,11 @@ from judging.quality.forms.pay import RateForm
 class RateSerializer(serializers.Serializer):
     """The rate of pay. The minimum for an hour decides who gets a top-up."""
 
-    amount = serializers.DecimalField(max_digits=9, decimal_places=3, help_text="For a task.")
-    currency = serializers.CharField(max_length=3, help_text="Three letters, such as GBP.")
-    minutes = serializers.DecimalField(
-        max_digits=7, decimal_places=2, help_text="Planned for a task."
-    )
+    amount = serializers.DecimalField(max_digits=9, decimal_places=3)
+    currency = serializers.CharField(max_length=3)
+    minutes = serializers.DecimalField(max_digits=7, decimal_places=2)
     floor = serializers.DecimalField(
-        max_digits=9,
-        decimal_places=2,
-        required=False,
-        allow_null=True,
-        help_text="The least pay for an hour at work, if there is one.",
+        max_digits=9, decimal_places=2, required=False, allow_null=True
     )
 
 
@@ -39,11 +33,9 @@ class EarnedSerializer(serializers.Serializer):
 
     annotator = serializers.CharField()
     tasks = serializers.IntegerField()
-    seconds = serializers.FloatField(help_text="At work.")
+    seconds = serializers.FloatField()
     amount = serializers.DecimalField(max_digits=12, decimal_places=2)
-    hourly = serializers.DecimalField(
-        max_digits=12, decimal_places=2, allow_null=True, help_text="Null before any time counts."
-    )
+    hourly = serializers.DecimalField(max_digits=12, decimal_places=2, allow_null=True)
     top_up = serializers.DecimalField(max_digits=12, decimal_places=2)
 
 

@@ -42,7 +42,6 @@ class QualitySerializer(serializers.Serializer):
             name: FIELDS[type(field)](
                 default=getattr(DEFAULT, name),
                 allow_null=getattr(DEFAULT, name) is None,
-                help_text=field.label,
             )
             for name, field in QualityForm.base_fields.items()
         }

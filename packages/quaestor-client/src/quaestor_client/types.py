@@ -2363,7 +2363,7 @@ class Task(TypedDict):
     stage: Stage | None
     # Your progress in the round.
     progress: Progress
-    # Null if the questions have sources of their own; then see `about`.
+    # The source of the questions; null if they have sources of their own, which `about` shows.
     source: ShownSource | None
     # The questions in the groups in which they are shown.
     groups: list[Group]

@@ -35,6 +35,7 @@ def test_notes_on_a_round_become_decisions(api, path):
         {"criterion": "correctness", "item": None, "text": "Read the whole passage."},
     ]
     assert api.put(f"{own}notes/", {"notes": notes}).json() == {"notes": notes}
+    assert api.get(f"{own}notes/").json() == {"notes": notes}
     assert fields_of(api.put(f"{own}notes/", {"notes": [notes[0] | {"item": 1}]}))
     proposed = api.get(f"{own}decisions/").json()
     assert proposed["version"] == 0
