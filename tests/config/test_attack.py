@@ -444,7 +444,8 @@ def test_nothing_is_done_about_a_campaign_whose_maker_may_not_use_its_dataset_an
     datasets.share_dataset(dataset=material, user=other, by=owner)
     for source in material.sources.all():
         source.references.create(position=1, text="Who built it?")
-    campaign = factories.campaign(manager=other, dataset=material)
+    make = factories.campaign if right == "manager" else factories.opened
+    campaign = make(manager=other, dataset=material)
     if right == "manager":
         settings = dry_runs_asked.DryRunSettings()
         job = dry_runs_asked.start_dry_run(campaign=campaign, by=other, settings=settings)

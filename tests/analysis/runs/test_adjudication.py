@@ -143,7 +143,7 @@ def test_adjudicator_sees_what_was_said_without_systems_and_settles_it(differing
     assert Event.objects.filter(act="adjudication.settled").count() == 2
     for wrong, why in (
         ({"token": token}, "Choose a value."),
-        ({"token": token, "value": "9"}, "9 is not on the scale of"),
+        ({"token": token, "value": "9"}, "9 is not on the scale"),
         ({"token": "x", "value": "2"}, "do not differ there any more"),
     ):
         assert why in own.post(address, wrong, follow=True).text

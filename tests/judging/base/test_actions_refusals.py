@@ -5,11 +5,13 @@ from collections.abc import Callable
 import pytest
 from django.utils import timezone
 
+from analysis.models import Run
 from analysis.runs.actions import runs
 from judging.campaigns.actions import campaigns, clones, dataset_uses, draws
 from judging.campaigns.models.campaign import Campaign
 from judging.datasets.models.dataset import Unit
 from judging.enrolments.actions import exit_forms
+from judging.jobs.actions import jobs
 from judging.quality.actions import check_items, exclusion_rules, exclusions
 from tests import factories
 from tests.judging import trials
@@ -64,7 +66,8 @@ def discarded_with_an_annotator(campaign: Campaign) -> None:
 
 
 def discarded_after_a_run(campaign: Campaign) -> None:
-    runs.start_run(campaign=campaign, by=campaign.created_by, seed=1, parameters={})
+    job = jobs.enqueue(kind=runs.KIND, parameters={}, by=campaign.created_by, campaign=campaign)
+    Run.objects.create(job=job, number=1, campaign=campaign, seed=1, parameters={})
     campaigns.discard_draft(campaign=campaign)
 
 

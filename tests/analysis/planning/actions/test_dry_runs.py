@@ -42,6 +42,7 @@ pytestmark = pytest.mark.django_db
 SYSTEMS = ("Alba", "Brisa", "Corvo")
 CLEAR = {"gap": 0.3, "question": 0.05, "severity": 0.1, "noise": 0.1, "careless": 0, "seed": 3}
 UNCOUNTED = {
+    "judging.RequestCount",
     "judging.Visit",
     "judging.Event",
     "judging.EventSeal",

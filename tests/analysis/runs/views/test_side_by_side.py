@@ -51,7 +51,7 @@ def test_a_run_without_parts_has_none_of_them(campaign):
     assert {row["annotator"] for row in narrow["annotators"]} == {"A1"}
     assert narrow["correlations"] == []
     [about] = narrow["about"]
-    assert about["excluded"] == [
+    assert about["excluded_by_run"] == [
         "system Corvo",
         "criterion Grammaticality",
         "metric meteor",
