@@ -48,6 +48,7 @@ ADJUSTED, ADJUSTED_BY = "judgment:adjusted", "judgment:adjusted_by"
 OF_TEXTS = {"question", "passage", "sentence", "answer", "references", "submitted_answer", "note"}
 CROISSANT_TERMS = ("citeAs", "column", "extract", "field", "fileObject", "recordSet", "source")
 CROISSANT_CONTEXT = {
+    "@language": "en",
     "@vocab": "https://schema.org/",
     "sc": "https://schema.org/",
     "cr": "http://mlcommons.org/croissant/",
