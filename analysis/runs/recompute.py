@@ -226,7 +226,7 @@ def agreement(study: Study) -> Iterator[Row]:
     """Yield every coefficient of agreement on every criterion."""
     for key, criterion in study.criteria.items():
         rows = study.given[study.given["criterion"] == key]
-        is_forced = rows["judgment:origin"] == "rule"
+        is_forced = rows["judgment:forced"] == "yes"
         bases = {"all": rows}
         if len(rows) and is_forced.mean() > MANY_FORCED:
             bases["without forced values"] = rows[~is_forced]

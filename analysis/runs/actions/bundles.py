@@ -9,7 +9,7 @@ import mimetypes
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
 from pathlib import Path
@@ -30,7 +30,7 @@ from judging.campaigns.actions import locked_plans
 from judging.campaigns.models.members import Exclusion
 from judging.datasets.models.score import Metric
 from judging.formats.recipes.writers import ITEM
-from judging.imports.actions import study_tables
+from judging.imports.actions import exports, study_tables
 from judging.imports.actions.study_tables import PLACE, Row
 from judging.protocols import documents
 from judging.protocols.protocol_schema import ProtocolDocument, without_criteria
@@ -44,10 +44,12 @@ NOT_RECOMPUTED = ("sets", "whole_systems")  # levels of correlations
 DATA = ("items", "judgments", "scores")
 NUMBERS = ("position", "value", "answer_start", "mark_start", "mark_end")
 ADJUSTED, ADJUSTED_BY = "judgment:adjusted", "judgment:adjusted_by"
-# columns whose texts may name a system by chance
-OF_TEXTS = {"question", "passage", "sentence", "answer", "references", "submitted_answer", "note"}
+# columns that may name systems, beside texts
+NAMING = ("system", "first", "second", "question_id", "metric", "better", "other")
+FROM_FILES = ("attribute:", "judgment:")
 CROISSANT_TERMS = ("citeAs", "column", "extract", "field", "fileObject", "recordSet", "source")
 CROISSANT_CONTEXT = {
+    "@language": "en",
     "@vocab": "https://schema.org/",
     "sc": "https://schema.org/",
     "cr": "http://mlcommons.org/croissant/",
@@ -58,49 +60,42 @@ CROISSANT_CONTEXT = {
 CRATE_CONTEXT = ("https://w3id.org/ro/crate/1.1/context", {"sha256": "https://schema.org/sha256"})
 
 
-@dataclass(frozen=True)
 class SystemNames:
-    """The names of systems in a bundle: `shown` has their pseudonyms, if they have some.
+    """The pseudonyms of systems in a bundle; without any, systems have their names.
 
     Pseudonyms are in the order of the names, in which tests draw their random numbers.
     """
 
-    shown: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def pseudonyms(cls, run: Run) -> "SystemNames":
-        """Return a pseudonym for each system of the dataset."""
-        names = sorted(run.campaign.dataset.systems.values_list("name", flat=True))
-        width = len(str(len(names)))
-        return cls({name: f"System {place:0{width}}" for place, name in enumerate(names, 1)})
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """The names inside a text; one of a single letter is in every text and does not count."""
-        names = sorted((name for name in self.shown if len(name) > 1), key=len, reverse=True)
-        words = "|".join(map(re.escape, names)) or "(?!)"
-        return re.compile(rf"(?<![^\W_])({words})(?![^\W_])")
+    def __init__(self, names: Iterable[str]) -> None:
+        """Take the names that are to be hidden."""
+        ordered = sorted(names)
+        width = len(str(len(ordered)))
+        self.shown = {name: f"System {n:0{width}}" for n, name in enumerate(ordered, 1)}
+        # a name of one letter is in every text
+        words = sorted((name for name in ordered if len(name) > 1), key=len, reverse=True)
+        pattern = "|".join(map(re.escape, words)) or "(?!)"
+        self.pattern = re.compile(rf"(?<![^\W_])({pattern})(?![^\W_])")
 
     def hide(self, value: Any) -> Any:
-        """Return a value of JSON with pseudonyms for names of systems; a row keeps its texts."""
-        if not self.shown:
-            return value
+        """Return a value of JSON with pseudonyms for names of systems, also inside texts."""
         if isinstance(value, str):
             name = self.shown.get(value)
             return name or self.pattern.sub(lambda found: self.shown[found[0]], value)
         if isinstance(value, list | tuple):
             return [self.hide(item) for item in value]
         if isinstance(value, Mapping):
-            return {
-                self.shown.get(key, key): item if key in OF_TEXTS else self.hide(item)
-                for key, item in value.items()
-            }
+            return {self.shown.get(key, key): self.hide(item) for key, item in value.items()}
         return value
+
+    def in_row(self, row: Row) -> Row:
+        """Return a row of data with pseudonyms; the texts that were judged are as they are."""
+        naming = [name for name in row if name in NAMING or name.startswith(FROM_FILES)]
+        return {**row, **{name: self.hide(row[name]) for name in naming}} if self.shown else row
 
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """A file of a bundle, described: its size and hash, and the columns of its table."""
+    """A file of a bundle as its descriptions name it: size, hash, and columns of a table."""
 
     size: int
     sha256: str
@@ -139,15 +134,14 @@ class Bundle:
 
     def _items(self) -> Iterator[str]:
         clusters = frames.shared_clusters(self.campaign, self.settings["clusters"])
-        return study_tables.item_lines(self.campaign, clusters, self.names.hide)
+        return study_tables.item_lines(self.campaign, clusters, self.names.in_row)
 
     def _judgments(self) -> Iterator[str]:
         adjusted = self._adjusted() if self.adjusts else {}
 
         def change(row: Row) -> Row:
             key = (row[ITEM], row["annotator"], row.get("criterion", ""))
-            changed: Row = self.names.hide({**adjusted.get(key, {}), **row})
-            return changed
+            return self.names.in_row({**adjusted.get(key, {}), **row})
 
         return study_tables.judgment_lines(
             self.campaign,
@@ -159,7 +153,7 @@ class Bundle:
         )
 
     def _scores(self) -> Iterator[str]:
-        return study_tables.score_lines(self.campaign, self._names_of_metrics, self.names.hide)
+        return study_tables.score_lines(self.campaign, self._names_of_metrics, self.names.in_row)
 
     @cached_property
     def adjusts(self) -> bool:
@@ -192,11 +186,13 @@ class Bundle:
         return found
 
     def plan_files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield settings, protocol and plan; a protocol that names a hidden system is left out."""
+        """Yield settings, protocol, codebook and plan. A protocol that names a hidden system is left
+        out with its codebook."""
         yield "run.json", _json(self._settings())
         protocol = documents.write_yaml(self.campaign.protocol.document)
-        if not self.names.shown or not self.names.pattern.search(protocol):
+        if not self.names.pattern.search(protocol):
             yield "protocol.yaml", protocol.encode()
+            yield "codebook.csv", exports.codebook_csv(campaign=self.campaign).encode()
         if self.campaign.locked_plan:
             yield "plan.json", _json(self.names.hide(self.campaign.locked_plan))
 
@@ -291,7 +287,7 @@ class Bundle:
                 text = io.StringIO()
                 writer = csv.DictWriter(text, [*section.identity, *columns], extrasaction="ignore")
                 writer.writeheader()
-                writer.writerows(map(self.names.hide, rows))
+                writer.writerows(map(self.names.in_row, rows))
                 yield f"expected/{name}.csv", text.getvalue().encode()
 
     def card(self) -> bytes:
@@ -308,6 +304,7 @@ class Bundle:
         written = yaml.safe_dump(front, sort_keys=False, allow_unicode=True)
         dataset = self.names.hide(self.campaign.dataset.name)
         context = {"front": written, "bundle": self, "run": self.run, "dataset": dataset}
+        context["protocol"] = self.names.hide(self._protocol.title)
         context["library"] = self.run.versions.get("quaestor-stats", "")
         return render_to_string("analysis/runs/bundle.md", context).encode()
 

@@ -18,7 +18,6 @@ from analysis.reports.tables import to_csv
 from analysis.runs.actions import papers, runs
 from analysis.runs.actions.bundles import SCRIPT, Bundle, SystemNames
 from judging.base import transactions
-from judging.imports.actions import exports
 from judging.jobs import storage
 from judging.protocols.models.protocol import Criterion, Protocol
 
@@ -71,11 +70,11 @@ def files(run: Run, *, pseudonyms: bool = False) -> Iterator[tuple[str, bytes]]:
 
     `pseudonyms`: systems have pseudonyms, and files that would name them are left out.
     """
-    names = SystemNames.pseudonyms(run) if pseudonyms else SystemNames()
-    bundle = Bundle(run, names)
+    systems = run.campaign.dataset.systems.values_list("name", flat=True)
+    bundle = Bundle(run, SystemNames(systems if pseudonyms else ()))
     yield bundle.record("README.md", bundle.card())
     of_report = () if pseudonyms else _report_files(run)
-    for name, content in chain(_files_to_recompute(bundle), of_report, _files_on_protocol(run)):
+    for name, content in chain(_files_to_recompute(bundle), of_report):
         yield bundle.record(name, content)
     yield bundle.record("croissant.json", bundle.croissant())
     yield "ro-crate-metadata.json", bundle.crate()
@@ -86,6 +85,8 @@ def _files_to_recompute(bundle: Bundle) -> Iterator[tuple[str, bytes]]:
     yield from bundle.plan_files()
     yield from bundle.expected_files()
     yield "recompute.py", SCRIPT.read_bytes()
+    missing = _missing_values(bundle.campaign.protocol)
+    yield "mixed-model.R", mixed_model_script(missing).encode()
 
 
 def _report_files(run: Run) -> Iterator[tuple[str, bytes]]:
@@ -125,12 +126,6 @@ def _files_for_papers(run: Run, stored_tables: runs.StoredTables) -> Iterator[tu
     kept = examples.example_rows(run.campaign)
     if kept:
         yield "examples.csv", to_csv(kept, list(kept[0])).encode()
-
-
-def _files_on_protocol(run: Run) -> Iterator[tuple[str, bytes]]:
-    """Yield what the judgments mean, and a model of them in R."""
-    yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
-    yield "mixed-model.R", mixed_model_script(_missing_values(run.campaign.protocol)).encode()
 
 
 def _name_of(result: Result) -> str:

@@ -203,7 +203,7 @@ def _rows_of_judgments(campaign: Campaign, wanted: QuerySet[Assignment]) -> Colu
         ("annotator",): [ratings, notes, spans, marked],
         ("criterion", "value", *(f"judgment:{name}" for name in OF_JUDGMENTS)): [ratings],
         ("judgment:task_seconds",): [ratings.filter(assignment__active_seconds__gt=0)],
-        ("judgment:cause",): [ratings.exclude(cause="")],
+        ("judgment:cause", "judgment:forced"): [ratings.exclude(cause="")],
         **{
             (f"judgment:{name}",): [ratings.filter(**{f"{name}__isnull": False})]
             for name in OF_DEVICE_CLOCK
@@ -450,7 +450,9 @@ class _ToldOfJudgments:
             told["excluded"] = "yes"
         if row["assignment"] in self.comments:
             told["comment"] = self.comments[row["assignment"]]
-        return told | self.brought.get(row["pk"], {})
+        told |= self.brought.get(row["pk"], {})
+        told.pop("forced", None)  # a file says so of the campaign that it comes from
+        return told | ({"forced": "yes"} if row["origin"] == Judgment.Origin.RULE else {})
 
 
 def _settled(campaign: Campaign, own: OfUnits) -> dict[tuple[int, str], int]:
@@ -578,6 +580,7 @@ COLUMNS = {
     "value": "the value given, on the criterion's scale",
     "judgment:origin": "judged by the annotator, forced by a rule on the page, imported, or simulated by a program",
     "judgment:cause": "the criterion whose value forced this one",
+    "judgment:forced": "yes if a rule on the page set the value",
     "judgment:round": "main, or which pilot or calibration, if the export includes those",
     "judgment:state": "submitted, or extra: submitted after the assignment was given to another annotator",
     "judgment:created_at": "when it was stored, UTC",

@@ -14,7 +14,7 @@ Row = dict[str, Any]
 Change = Callable[[Row], Row]
 PLACE = (ITEM, "source_id", "system", "position")
 SCORES = (*PLACE, "metric", "kind", "direction", "scale", "value", "reason")
-RATED = {"annotator", "criterion", "value", "judgment:origin"}  # columns that are always written
+RATED = {"annotator", "criterion", "value", "judgment:forced"}  # columns that are always written
 
 
 def item_lines(campaign: Campaign, clusters: Mapping[str, str], change: Change) -> Iterator[str]:

@@ -10,22 +10,27 @@ import re
 import subprocess
 import sys
 import zipfile
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 import yaml
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from analysis.models import Run
 from analysis.runs.actions import bundles, exports
+from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
 from judging.datasets.models.dataset import Attribute, Question, Unit
+from judging.protocols.models.protocol import Criterion
 from judging.quality.models.adjudication import SettledValue
 from judging.work.models.judgment import Judgment
 from tests import factories, shared_data
 from tests.analysis import studies
+from tests.annotation import studies as annotated
 from tests.judging.programs import API, program
 
 pytestmark = pytest.mark.django_db
@@ -129,6 +134,33 @@ def settled(lasting: None) -> Campaign:
             settled_at=timezone.now(),
         )
     return campaign
+
+
+def test_script_gives_agreement_also_without_values_that_rules_of_the_page_set(
+    tmp_path: Path,
+) -> None:
+    campaign = annotated.opened(sources=4, annotators_per_task=2)
+    criteria = list(Criterion.objects.filter(protocol=campaign.protocol))
+    for number in range(2):
+        _client, enrollment = annotated.annotator(campaign)
+        for _task in range(4):
+            held = annotated.held(enrollment)
+            for unit, criterion in product(held.task.task_units.all(), criteria):
+                is_forced = number == 0 and criterion.key == "correctness"
+                Judgment.objects.create(
+                    assignment=held,
+                    unit=unit.unit,
+                    criterion=criterion,
+                    value=1 + (unit.unit_id + number) % 3,
+                    origin="rule" if is_forced else "judged",
+                    cause="grammaticality" if is_forced else "",
+                )
+            submitted = {"state": "submitted", "submitted_at": Now(), "lease_expires_at": None}
+            Assignment.objects.filter(pk=held.pk).update(**submitted)
+    folder = written(studies.analysed(campaign, further=[], metrics=[]), tmp_path)
+    assert "without forced values" in (folder / "expected/agreement.csv").read_text()
+    status, _gaps, printed = recompute(folder)
+    assert status == 0, printed
 
 
 def test_bundle_names_what_its_tables_rest_on(run: Run, tmp_path: Path) -> None:
