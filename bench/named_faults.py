@@ -46,9 +46,9 @@ NAMED = (
     ),
     Named(
         "side of the t-test",
-        "analysis/sections/systems/system_comparisons.py",
-        "two_sample_t(scores.questions[first], scores.questions[second])",
-        "two_sample_t(scores.questions[second], scores.questions[first])",
+        "packages/quaestor-stats/src/quaestor_stats/_system_pairs.py",
+        "two_sample_t(*questions)",
+        "two_sample_t(*questions[::-1])",
         f"{GOLDEN}test_comparisons[qgstec2010-a]",
     ),
     Named(
@@ -67,7 +67,7 @@ NAMED = (
     ),
     Named(
         "Brennan-Prediger weights",
-        "analysis/sections/agreement/agreement.py",
+        "packages/quaestor-stats/src/quaestor_stats/_agreement_table.py",
         'weighted = _of(randolph_kappa, scale=scale, weights="quadratic")',
         'weighted = _of(randolph_kappa, scale=scale, weights="linear")',
         f"{GOLDEN}test_agreement[qgstec-plus]",

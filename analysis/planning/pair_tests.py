@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from analysis.sections.systems.system_comparisons import SURE, contrast_reason, swaps_for
+from analysis.sections.systems.system_comparisons import SURE, contrast_reason
 from quaestor_stats._design import SOURCE, ClusterUnit, Design
 from quaestor_stats._inputs import BoolArray, FloatArray, IntArray
 from quaestor_stats._multiplicity import holm
@@ -21,6 +21,7 @@ from quaestor_stats._system_differences import (
     have_same_annotators,
     system_differences,
 )
+from quaestor_stats._system_pairs import swaps_for
 
 if TYPE_CHECKING:
     import pandas as pd

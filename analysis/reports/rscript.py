@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 SCRIPT = """# Compares systems on ordinal ratings by a cumulative-link mixed model, one for each
 # criterion, and also by a linear one, whose t tests allow for few annotators.
 # Random effects: sources, questions (a system's question on a source), annotators, and annotators
-# by system. If clusters-raw.csv says which sources belong together, their clusters are random too.
+# by system. If sources share clusters, these are random too.
 # One or two annotators are too few for random effects: they and their differences between systems
 # are fixed, and the systems' differences are averaged over them.
 # The cumulative-link model's tests are large-sample ones: with fewer than about ten annotators
 # its p is too small. The linear model's degrees of freedom are Satterthwaite's.
 # Only the main round counts, without the annotators who are excluded from the analysis.
 # A positive estimate means higher values; codebook.csv says which end of a scale is the best.
-# Run it beside judgments-raw.csv (and clusters-raw.csv, if there is one):  Rscript mixed-model.R
+# Run it in the folder that holds data/:  Rscript mixed-model.R
 required_packages <- c("ordinal", "emmeans")
 optional_packages <- "lmerTest"  # for the linear model
 
@@ -72,21 +72,17 @@ compare_systems <- function(rows) {{
   print(pairs(emmeans(linear, "system", lmer.df = "satterthwaite"), adjust = "holm"))
 }}
 
-judgments <- read.csv("judgments-raw.csv", na.strings = "", encoding = "UTF-8",
+judgments <- read.csv("data/judgments.csv", na.strings = "", encoding = "UTF-8",
                       colClasses = c(source_id = "character"))
-if (!"value" %in% names(judgments)) stop("judgments-raw.csv holds no judgments.")
 keep <- !is.na(judgments$value) & judgments$judgment.round == "main"
 if ("judgment.excluded" %in% names(judgments)) {{
   keep <- keep & !(judgments$judgment.excluded %in% "yes")
 }}
 judgments <- judgments[keep, ]
 
-judgments$cluster <- judgments$source_id
-if (file.exists("clusters-raw.csv")) {{
-  clusters <- read.csv("clusters-raw.csv", encoding = "UTF-8", colClasses = "character")
-  cluster <- clusters$cluster[match(judgments$source_id, clusters$source_id)]
-  judgments$cluster <- ifelse(is.na(cluster), judgments$source_id, cluster)
-}}
+items <- read.csv("data/items.csv", na.strings = "", encoding = "UTF-8",
+                  colClasses = c(source_id = "character", cluster = "character"))
+judgments$cluster <- items$cluster[match(judgments$source_id, items$source_id)]
 
 for (criterion in names(missing_values)) {{
   cat("\\n==", criterion, "==\\n")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WHOLE_FILE = 0
 SHOWN_CHARACTERS = 120
 
-OpenedKind = Literal["text", "workbook", "json", "xml", "columnar"]
+OpenedKind = Literal["text", "workbook", "json", "xml", "columnar", "bundle"]
 ProblemKind = Literal["file", "row", "value", "ask", "repeat", "warning"]
 
 
@@ -61,7 +61,8 @@ class FileSheet:
 @dataclass(slots=True, kw_only=True)
 class Opened:
     """A file after opening. Tables have `sheets`; JSON and XML have a `tree`, from which a recipe or
-    `shape` makes a frame: JSON as Python objects, XML as its root element.
+    `shape` makes a frame: JSON as Python objects, XML as its root element. The `tree` of a bundle is
+    the text of its protocol.
 
     `sheet_names` are those of a whole workbook. `notes` are sentences on how the file was opened,
     such as its encoding and delimiter.

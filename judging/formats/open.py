@@ -43,6 +43,7 @@ MAX_TITLE_ROWS = 10
 MIN_TEXT_CHARACTERS = 40  # names of columns are shorter
 EXACT_INTEGER = 1e15  # larger floats may not hold every digit
 
+_ITEMS = "data/items.csv"  # by which the bundle of a run is recognised
 _ZIP, _COMPOUND = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # XLS and other old files
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _WORKBOOK_PARTS = ("[Content_Types].xml", "mimetype", "Index/Document.iwa")
@@ -121,6 +122,8 @@ def open_file(name: str, data: bytes, mapping: Mapping) -> Opened:
     Unreadable
         If the format is not supported, or the file is damaged, empty, encrypted or too large.
     """
+    if data.startswith(_ZIP) and (bundle := _bundle(data)):
+        return bundle
     name, data = _unpacked(name, data)
     if data.startswith(b"PAR1"):
         return _parquet(data, mapping)
@@ -256,6 +259,28 @@ def _unpacked(name: str, data: bytes) -> tuple[str, bytes]:
         inside = _only_file(archive)
         with archive.open(inside) as file:
             return inside, _limited(file)
+
+
+def _bundle(data: bytes) -> Opened | None:
+    """Return the tables in the bundle of a run, with its protocol; None for any other archive."""
+    opened, as_written = Opened(kind="bundle", tree=""), Mapping(delimiter=",", header=True, skip=0)
+    with _damage_named("workbook or ZIP archive"), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = archive.namelist()
+        folders = [name.removesuffix(_ITEMS) for name in names if name.endswith(_ITEMS)]
+        if not folders:
+            return None
+        for table in ("items", "judgments", "scores"):
+            with archive.open(f"{folders[0]}data/{table}.csv") as file:
+                lines = io.StringIO(_limited(file).decode(), newline="")
+            header = next(csv.reader(lines))
+            if lines.read(1):
+                opened.sheets += _delimited(lines, as_written, []).sheets
+            else:
+                opened.sheets.append(FileSheet(name=table, frame=pd.DataFrame(columns=header)))
+        if (protocol := f"{folders[0]}protocol.yaml") in names:
+            with archive.open(protocol) as file:
+                opened.tree = _limited(file).decode()
+    return opened
 
 
 def _only_file(archive: zipfile.ZipFile) -> str:

@@ -40,6 +40,7 @@ class Table:
     percent: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     sheets: list[str] = field(default_factory=list)
+    protocol: str = ""  # of a bundle, as YAML
 
 
 def read_frame(name: str, data: bytes, mapping: Mapping, key: Pseudonyms | None) -> Table:
@@ -49,6 +50,7 @@ def read_frame(name: str, data: bytes, mapping: Mapping, key: Pseudonyms | None)
     table = _by_recipe(opened, recipe, mapping) if recipe else _by_shape(opened, mapping)
     table.sentences = [*(("open", note) for note in opened.notes), *table.sentences]
     table.sheets = opened.sheet_names
+    table.protocol = opened.tree if opened.kind == "bundle" else ""
     table.problems = [problem for sheet in opened.sheets for problem in sheet.problems]
     if key:
         table.frame = pseudonymised(table.frame, key)
@@ -118,6 +120,7 @@ def preview_of(
     shown: dict[str, Any] = {
         "recipe": chosen.recipe,
         "sheets": table.sheets,
+        "protocol": table.protocol,
         "sentences": table.sentences,
         "offers": table.offers,
         "header": list(table.frame.columns),

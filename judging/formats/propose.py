@@ -41,7 +41,7 @@ _NAMED_LATER = ("modality", "language", "position", "mark", "mark_start", "mark_
 # Names of people that also mean other things: the values must show that questions repeat
 _WEAK_PEOPLE = {"subject", "user", "expert", "person", "reviewer", "respondent", "username"}
 _BY_NAME = "Its name and values suggest this."
-_OWN_EXPORTS = ("long", "judgments", "label_studio")  # their annotators may have any name
+_OWN_EXPORTS = ("bundle", "long", "judgments", "label_studio")  # their annotators may have any name
 
 
 @dataclass(frozen=True)

@@ -233,7 +233,7 @@ def test_shared_clusters_each_source_alone_are_none(campaign):
 def test_bundle_sources_with_a_shared_passage_names_their_clusters(db):
     made = of_passages(12)
     run = studies.analysed(made, metrics=[], mixed_model="never")
-    [text] = dict(exports.files(run))["clusters-raw.csv"]
+    text = dict(exports.files(run))["data/items.csv"]
     rows = list(csv.DictReader(io.StringIO(text.decode())))
     assert {row["source_id"]: row["cluster"] for row in rows} == frames.shared_clusters(made, "")
 

@@ -148,7 +148,7 @@ def test_from_a_file_of_questions_to_a_report(new_page: Callable[..., Any], work
     assert {
         "report.json",
         "report.txt",
-        "judgments.csv",
+        "data/judgments.csv",
         "codebook.csv",
         "tables/correlations.csv",
     } <= names

@@ -1,14 +1,14 @@
 """A run's files, for a paper's supplement: everything that was found, and what it was found in."""
 
-import csv
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from analysis import frames, sections
+from analysis import sections
 from analysis.evidence.actions import examples
 from analysis.models import Result, Run
 from analysis.reports import tables
@@ -16,8 +16,8 @@ from analysis.reports.rows import Record
 from analysis.reports.rscript import mixed_model_script
 from analysis.reports.tables import to_csv
 from analysis.runs.actions import papers, runs
+from analysis.runs.actions.bundles import SCRIPT, Bundle, SystemNames
 from judging.base import transactions
-from judging.formats.recipes.writers import study_pieces
 from judging.imports.actions import exports
 from judging.jobs import storage
 from judging.protocols.models.protocol import Criterion, Protocol
@@ -66,25 +66,36 @@ def _columns_of(name: str) -> list[str]:
     return [column.name for column in section.columns()] if section else []
 
 
-def files(run: Run) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """Yield every file of a report by name, in pieces: each row of the judgments repeats its
-    passage."""
-    yield "README.txt", [readme(run).encode()]
-    yield "report.json", (piece.encode() for piece in run_json(run))
+def files(run: Run, *, pseudonyms: bool = False) -> Iterator[tuple[str, bytes]]:
+    """Yield every file of a run's bundle by name; the last ones describe those before.
+
+    `pseudonyms`: systems have pseudonyms, and files that would name them are left out.
+    """
+    names = SystemNames.pseudonyms(run) if pseudonyms else SystemNames()
+    bundle = Bundle(run, names)
+    yield bundle.record("README.md", bundle.card())
+    of_report = () if pseudonyms else _report_files(run)
+    for name, content in chain(_files_to_recompute(bundle), of_report, _files_on_protocol(run)):
+        yield bundle.record(name, content)
+    yield bundle.record("croissant.json", bundle.croissant())
+    yield "ro-crate-metadata.json", bundle.crate()
+
+
+def _files_to_recompute(bundle: Bundle) -> Iterator[tuple[str, bytes]]:
+    yield from bundle.data_files()
+    yield from bundle.plan_files()
+    yield from bundle.expected_files()
+    yield "recompute.py", SCRIPT.read_bytes()
+
+
+def _report_files(run: Run) -> Iterator[tuple[str, bytes]]:
+    """Yield the report to read, and what papers take of it."""
     stored_tables = runs.StoredTables(run, keep=False)
-    whole = (
-        ("report.txt", sentences_text(run).encode()),
-        *_table_files(stored_tables),
-        *_stored_files(run),
-        *_files_for_papers(run, stored_tables),
-        *_files_on_the_protocol(run),
-    )
-    yield from ((name, [content]) for name, content in whole)
-    study = exports.export_campaign(
-        campaign=run.campaign, extras=bool(run.parameters.get("extras"))
-    )
-    for name, guarded in (("judgments.csv", True), ("judgments-raw.csv", False)):
-        yield name, (piece.encode() for piece in study_pieces(study, guarded=guarded))
+    yield "report.json", "".join(run_json(run)).encode()
+    yield "report.txt", sentences_text(run).encode()
+    yield from _table_files(stored_tables)
+    yield from _stored_files(run)
+    yield from _files_for_papers(run, stored_tables)
 
 
 def _table_files(stored_tables: runs.StoredTables) -> Iterator[tuple[str, bytes]]:
@@ -116,24 +127,10 @@ def _files_for_papers(run: Run, stored_tables: runs.StoredTables) -> Iterator[tu
         yield "examples.csv", to_csv(kept, list(kept[0])).encode()
 
 
-def _files_on_the_protocol(run: Run) -> Iterator[tuple[str, bytes]]:
-    """Yield what is needed to read and to compute again the judgments: codebook, R script, clusters
-    of sources, protocol."""
+def _files_on_protocol(run: Run) -> Iterator[tuple[str, bytes]]:
+    """Yield what the judgments mean, and a model of them in R."""
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
     yield "mixed-model.R", mixed_model_script(_missing_values(run.campaign.protocol)).encode()
-    if clusters := frames.shared_clusters(run.campaign, str(run.parameters.get("clusters", ""))):
-        yield "clusters-raw.csv", _clusters_csv(clusters).encode()
-    protocol = run.campaign.protocol.document
-    text = json.dumps(protocol, indent=1, ensure_ascii=False, sort_keys=True)
-    yield "protocol.json", text.encode()
-
-
-def _clusters_csv(clusters: Mapping[str, str]) -> str:
-    written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(
-        [("source_id", "cluster"), *clusters.items()]
-    )
-    return written.getvalue()
 
 
 def _name_of(result: Result) -> str:
@@ -156,59 +153,6 @@ def _missing_values(protocol: Protocol) -> dict[str, list[int]]:
     }
 
 
-README = """\
-{title}
-{line}
-
-The report of run {number}, made by Quaestor. The same input, settings and seed give the same numbers again.
-
-report.pdf          the report to read and print (if the run made one)
-report.txt          its plain sentences
-methods.txt         the methods section, to be copied
-latex/report.tex    compiles by itself, with pdfLaTeX or XeLaTeX. Texts in other scripts need the latter and a font of
-                    the script; without a font, the name of the script is printed instead
-                    (\\QuaestorFonts{{Arabic}}{{Amiri}} before \\input{{numbers}} names a font of yours).
-                    numbers.tex names the numbers: \\Q{{systems/correctness/alba/value}}. Those of large tables
-                    are in latex/numbers and are read when a paper uses one.
-                    tables/NAME.tex has all tables of a section, also those that report.tex does not show
-latex/references.bib  who the methods, metrics and protocol are from; methods.tex cites them. report.bbl is the list of
-                    references if BibTeX was not run
-tables/             every table as CSV. Text that a spreadsheet would take for a formula begins with an apostrophe;
-                    report.json has it as it is. Every CSV file not named -raw.csv is for spreadsheets and begins
-                    with a byte order mark: programs read it as utf-8-sig. Quaestor's docs/report-tables.md
-                    describes every column.
-                    omitted_tables.csv, if there is one, names the parts that tables omit for their length.
-tables.md           the tables of the page for a README
-figures/            SVG and PNG; PDF under latex/figures
-judgments.csv       every standing judgment; text that a spreadsheet would take for a formula begins with an apostrophe
-judgments-raw.csv   the same, every cell as it is stored, for programs: do not open it in a spreadsheet
-codebook.csv        what the columns and values of judgments.csv mean
-examples.csv        questions that were kept as examples, if there are any
-protocol.json         the protocol: {protocol}, version {version}
-clusters-raw.csv    which sources belong together, if some do
-mixed-model.R       the same mixed model in R; it reads judgments-raw.csv and clusters-raw.csv
-
-Dataset: {dataset}. Licence: {licence}.
-Input: SHA-256 {sha256}
-"""
-
-
-def readme(run: Run) -> str:
-    """Return what is in the archive, with the name of the study and the licence of its dataset."""
-    campaign = run.campaign
-    return README.format(
-        title=campaign.title,
-        line="=" * len(campaign.title),
-        number=run.number,
-        protocol=campaign.protocol.title,
-        version=campaign.protocol.version,
-        dataset=campaign.dataset.name,
-        licence=campaign.dataset.licence
-        or "not stated; ask the dataset's creator before passing it on",
-        sha256=run.input_sha256,
-    )
-
-
 def sentences_text(run: Run) -> str:
     """Return the report's plain sentences, a paragraph for each subject."""
     return (
@@ -217,26 +161,21 @@ def sentences_text(run: Run) -> str:
     )
 
 
-def archive(run: Run) -> bytes:
-    """Return all files of a report in one ZIP."""
+def archive(run: Run, *, pseudonyms: bool = False) -> bytes:
+    """Return the bundle of a run as one ZIP."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as bundle:
-        for name, pieces in files(run):
-            entry = zipfile.ZipInfo(name, EPOCH)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            with bundle.open(entry, "w", force_zip64=True) as file:
-                for piece in pieces:
-                    file.write(piece)
+        for name, content in files(run, pseudonyms=pseudonyms):
+            bundle.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
 
 def write_report(run: Run, folder: Path) -> list[Path]:
-    """Write all files of a report into a folder and return their paths."""
+    """Write the bundle of a run into a folder and return the paths of its files."""
     written = []
-    for name, pieces in files(run):
+    for name, content in files(run):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            file.writelines(pieces)
+        path.write_bytes(content)
         written.append(path)
     return written

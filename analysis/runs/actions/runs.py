@@ -148,7 +148,7 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     steps.take("Reading judgments")
     before = list(run.campaign.erasures.values_list("pk", flat=True))
     state = analysis_state(run.campaign)
-    read, inputs = _inputs(run, settings, scored.failures)
+    read, inputs = read_inputs(run, settings, scored.failures)
     documents = _documents(inputs, seed=run.seed, resamples=int(settings["resamples"]), steps=steps)
     steps.take("Drawing")
     found = Found(documents)
@@ -166,7 +166,7 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     return {"run": run.number}
 
 
-def _inputs(
+def read_inputs(
     run: Run, settings: Mapping[str, Any], failures: Mapping[str, str]
 ) -> tuple[Material, Inputs]:
     """Return what a run reads, and the input of its sections."""

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound
@@ -43,6 +43,11 @@ TEXTS = {"tex": "application/x-tex", "md": "text/markdown", "tsv": "text/tab-sep
 TABLES = {"csv": "text/csv"} | TEXTS
 REPORTS = {"pdf": "application/pdf", "zip": "application/zip", "json": "application/json"}
 FIGURES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+PSEUDONYMS = OpenApiParameter(
+    "pseudonyms",
+    OpenApiTypes.BOOL,
+    description="Systems have pseudonyms in the zip, and files that would name them are left out.",
+)
 SENTENCES = "sentences"  # results that are no table
 TABLE = {"type": "array", "items": {"type": "object", "additionalProperties": {}}}
 
@@ -257,10 +262,13 @@ class Runs(mixins.ListModelMixin, OfStaff):
             raise NotFound("The run has no such table.")
         return self._download(text.encode(), TABLES[ending], f"{name}.{ending}")
 
-    @extend_schema(responses=file_response(*REPORTS.values()))
+    @extend_schema(parameters=[PSEUDONYMS], responses=file_response(*REPORTS.values()))
     @action(detail=True, url_path="report/<slug:ending>", renderer_classes=[FileRenderer])
     def report(self, request: Request, campaign: UUID, number: int, ending: str) -> Any:
-        """Download the report of a run as json, pdf or zip."""
+        """Download the report of a run as json or pdf, or its bundle as zip.
+
+        The bundle holds the data and a script that computes the tables again from them.
+        """
         if ending not in REPORTS:
             raise NotFound(f"The types of files are {', '.join(REPORTS)}.")
         run = self.done_run()
@@ -272,7 +280,8 @@ class Runs(mixins.ListModelMixin, OfStaff):
             content = papers.kept_pdf(run)
         else:  # with the judgments, which name the system of each question
             check_not_judging(request.user, self.campaign.dataset)
-            content = exports.archive(run)
+            hides = request.query_params.get("pseudonyms", "").lower() in ("true", "1")
+            content = exports.archive(run, pseudonyms=hides)
         if content is None:
             raise NotFound("The run has no report of this type.")
         return self._download(content, REPORTS[ending], name)

@@ -47,11 +47,11 @@ def everything(request: HttpRequest, campaign: Campaign, number: int) -> HttpRes
 @campaign_for_staff
 @require_GET
 def bundle(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
-    """Return all files of a run in one archive."""
+    """Return the bundle of a run, with pseudonyms for systems if the address asks for them."""
     return export_response(
         request,
         campaign,
-        exports.archive(done_run(campaign, number)),
+        exports.archive(done_run(campaign, number), pseudonyms="pseudonyms" in request.GET),
         "application/zip",
         f"{slugify(campaign.title) or 'report'}-report-{number}.zip",
     )

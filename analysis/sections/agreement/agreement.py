@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from math import nan
-from typing import TYPE_CHECKING, TypeAlias
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from analysis.frames import Material
 from analysis.reports import charts
@@ -35,26 +33,20 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.base.limits import MAX_RATING_CELLS
 from judging.base.percentages import percent
 from judging.protocols.protocol_schema import ProtocolCriterion, ProtocolDocument
+from quaestor_stats._agreement_table import coefficients_of_ratings
 from quaestor_stats._alpha import Level, krippendorff_alpha
 from quaestor_stats._design import SOURCE, ClusterUnit
-from quaestor_stats._fleiss import conger_kappa, fleiss_kappa, randolph_kappa
-from quaestor_stats._gwet import gwet_ac
-from quaestor_stats._icc import FORMS, Form, intraclass
-from quaestor_stats._inputs import FloatArray, Labels, Patterns
-from quaestor_stats._percent_agreement import percent_agreement
-from quaestor_stats._resampling import Interval, Jackknife
-from quaestor_stats._result import Result, undefined_result
+from quaestor_stats._inputs import FloatArray, Labels
+from quaestor_stats._resampling import Jackknife
+from quaestor_stats._result import Result
 from quaestor_stats._verbal_labels import LOWEST, band
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 # Above this share of values forced by rules, agreement without them is reported too
 MANY_FORCED = 0.01
-DIFFERENT_ANNOTATORS = "annotators and their number differ from question to question"
 SKEWED = 0.8  # share of the commonest value from which the report states it with alpha
-Compute: TypeAlias = Callable[[FloatArray | Patterns, Interval, Labels | None], Result]
 NAMES = {
     "gwet_ac1": "Gwet's AC1",
     "gwet_ac2_linear": "Gwet's AC2, linear weights",
@@ -99,15 +91,6 @@ class Coefficient:
     reported: bool = row_field(
         "whether the protocol's authors report this coefficient", default=False
     )
-
-
-@dataclass(frozen=True)
-class CoefficientPlan:
-    """A coefficient to compute: its name and level, and how."""
-
-    key: str
-    level: str
-    compute: Compute
 
 
 class Agreement(Section[Coefficient]):
@@ -253,12 +236,17 @@ def of_table(
     Intervals are jackknives over `clusters`, which are sources or groups of sources; without
     clusters the units count as independent.
     """
-    for plan in (*_plans(criterion), *_by_annotator(table, criterion)):
-        estimate = plan.compute(table, Jackknife(unit=unit), clusters)
-        yield _row(criterion, basis, plan.key, plan.level, estimate)
-    if criterion.level != "nominal":
-        for name, estimate in _intraclass(table, clusters, unit):
-            yield _row(criterion, basis, name, "interval", estimate)
+    scale = criterion.values()
+    found = coefficients_of_ratings(
+        table,
+        scale=scale,
+        level=criterion.level,
+        clusters=clusters,
+        unit=unit,
+        by_annotator=table.size * len(scale) <= MAX_RATING_CELLS,
+    )
+    for name, level, estimate in found:
+        yield _row(criterion, basis, name, level, estimate)
 
 
 def alpha_of(material: Material, criterion: ProtocolCriterion) -> Result:
@@ -341,66 +329,6 @@ def _bases(material: Material, criterion: ProtocolCriterion) -> Iterator[tuple[s
         judged = material.questions[material.questions["unit"].isin(rows["unit"])]
         first = judged.drop_duplicates("question_set")["unit"]
         yield "once per set", rows[rows["unit"].isin(first)]
-
-
-def _plans(criterion: ProtocolCriterion) -> Iterator[CoefficientPlan]:
-    scale, level = criterion.values(), criterion.level
-    yield CoefficientPlan("percent_agreement", "nominal", _of(percent_agreement, scale=scale))
-    for each in LEVELS:
-        yield CoefficientPlan(
-            "krippendorff_alpha", each, _of(krippendorff_alpha, scale=scale, level=each)
-        )
-    yield CoefficientPlan("fleiss_kappa", "nominal", _of(fleiss_kappa, scale=scale))
-    if len(scale) > 1:
-        yield CoefficientPlan("randolph_kappa", "nominal", _of(randolph_kappa, scale=scale))
-        yield CoefficientPlan("gwet_ac1", "nominal", _of(gwet_ac, scale=scale))
-    if level != "nominal" and len(scale) > 2:  # a miss by one point counts less than a miss by two
-        yield CoefficientPlan("gwet_ac2_linear", level, _of(gwet_ac, scale=scale, weights="linear"))
-        yield CoefficientPlan(
-            "gwet_ac2_quadratic", level, _of(gwet_ac, scale=scale, weights="quadratic")
-        )
-        weighted = _of(randolph_kappa, scale=scale, weights="quadratic")
-        yield CoefficientPlan("brennan_prediger_quadratic", level, weighted)
-
-
-def _by_annotator(table: FloatArray, criterion: ProtocolCriterion) -> Iterator[CoefficientPlan]:
-    """Yield the coefficients that need to know who gave which value, where the table can be
-    borne."""
-    scale, level = criterion.values(), criterion.level
-    if table.size * len(scale) > MAX_RATING_CELLS:
-        return
-    yield CoefficientPlan("conger_kappa", "nominal", _of(conger_kappa, scale=scale))
-    if level != "nominal" and len(scale) > 2:
-        weighted = _of(conger_kappa, scale=scale, weights="quadratic")
-        yield CoefficientPlan("conger_kappa_quadratic", level, weighted)
-
-
-def _of(coefficient: Callable[..., Result], **options: object) -> Compute:
-    """Return how to compute a coefficient; value counts carry the clusters that hold them."""
-    return lambda ratings, interval, clusters: coefficient(
-        ratings, interval=interval, clusters=clusters, **options
-    )
-
-
-def _intraclass(
-    table: FloatArray, clusters: Labels | None, unit: ClusterUnit
-) -> Iterator[tuple[str, Result]]:
-    """Yield the intraclass correlations that the design permits, the scale's steps taken as equal.
-
-    If every unit was judged by the same number of annotators, but not by the same ones, only the
-    one-way forms are defined.
-    """
-    sizes = (~np.isnan(table)).sum(axis=1)
-    most, judged = int(sizes.max(initial=0)), sizes > 0
-    forms: tuple[Form, ...] = FORMS
-    if table.shape[1] >= 2 and (sizes == table.shape[1]).sum() < 2:
-        if most < 2 or (sizes[judged] != most).any():
-            yield "icc", undefined_result("ICC", DIFFERENT_ANNOTATORS, dropped=len(table))
-            return
-        table, forms = np.sort(table[judged], axis=1)[:, :most], ("1,1", "1,k")  # nan is last
-        clusters = None if clusters is None else np.asarray(clusters, dtype=object)[judged]
-    for form, estimate in intraclass(table, forms=forms, clusters=clusters, unit=unit).items():
-        yield f"icc_{form}", estimate
 
 
 def _main_table(found: Found) -> list[PageTable]:

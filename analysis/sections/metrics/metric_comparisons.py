@@ -37,12 +37,11 @@ from analysis.sections.metrics.correlations import (
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.systems.system_comparisons import negate_difference
 from judging.base.limits import MAX_SWAPPED_MEANS
-from quaestor_stats._correlation import coefficients
-from quaestor_stats._inputs import BoolArray, complete
+from quaestor_stats._inputs import BoolArray
 from quaestor_stats._metric_differences import MetricDifference, best_metrics, metric_differences
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._result import Result
-from quaestor_stats._williams import williams
+from quaestor_stats._williams import williams_of_columns
 
 SURE = 0.05
 AT = ("pooled", "within_source", "systems")
@@ -492,19 +491,13 @@ def _as_in_papers(
     all metrics have, where only these count."""
     pair = _pair(difference)
     columns = [asked.humans[pair.criterion], asked.metrics[pair.better], asked.metrics[pair.other]]
-    items = complete(columns if every is None else [column[every] for column in columns])
-    if items.n < 4:
-        return replace(pair, williams_reason=f"{items.n} questions have all scores: too few")
-    r = coefficients(items.columns, method=difference.measure)
-    triple = float(r[0, 1]), float(r[0, 2]), float(r[1, 2])
-    if any(isnan(value) for value in triple):
-        return replace(pair, williams_reason="a score is the same for every question")
-    by_williams = williams(*triple, items.n)
+    shared = columns if every is None else [column[every] for column in columns]
+    by_williams, one_sided = williams_of_columns(shared, method=difference.measure)
     return replace(
         pair,
         williams_t=by_williams.statistic,
         p_williams=by_williams.pvalue,
-        p_williams_one_sided=williams(*triple, items.n, alternative="greater").pvalue,
+        p_williams_one_sided=one_sided,
         williams_reason=by_williams.reason,
     )
 

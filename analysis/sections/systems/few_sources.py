@@ -14,10 +14,10 @@ from analysis.sections.systems.system_comparisons import (
     deciding_pairs,
     differ_significantly,
     is_compared,
-    swaps_for,
 )
 from quaestor_stats._paired_tests import smallest_p, sources_carrying
 from quaestor_stats._system_differences import PERMUTATION
+from quaestor_stats._system_pairs import swaps_for
 
 MAX_CARRYING = 3
 

@@ -27,7 +27,6 @@ from analysis.reports.table_engine import ReportColumn, ReportTable, draw
 from analysis.sections.metrics.columns import averaged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.systems.system_comparisons import (
-    DIFFERENCE,
     SURE,
     SystemComparisons,
     SystemPair,
@@ -40,6 +39,7 @@ from quaestor_stats._multiplicity import holm
 from quaestor_stats._reml import Unfit
 from quaestor_stats._result import ConfidenceInterval, Result, undefined_result
 from quaestor_stats._system_differences import CONTRAST, PERMUTATION
+from quaestor_stats._system_pairs import DIFFERENCE
 from quaestor_stats._variance_components import Components, Contrast
 
 METHOD = "mixed model, REML"

@@ -28,10 +28,9 @@ from analysis.sections.metrics.columns import SystemScores, rated_outputs
 from analysis.sections.section import Chance, Found, Inputs, Section
 from judging.campaigns.hypotheses import Hypotheses
 from quaestor_stats._design import Design
-from quaestor_stats._equivalence import t_test
 from quaestor_stats._letters import letters
 from quaestor_stats._multiplicity import benjamini_hochberg, holm
-from quaestor_stats._paired_tests import cliffs_delta, smallest_p, two_sample_t, wilcoxon
+from quaestor_stats._paired_tests import smallest_p
 from quaestor_stats._result import ConfidenceInterval, Result
 from quaestor_stats._system_differences import (
     CONTRAST,
@@ -39,19 +38,15 @@ from quaestor_stats._system_differences import (
     SystemDifference,
     system_differences,
 )
+from quaestor_stats._system_pairs import DIFFERENCE, swaps_for, tests_of_pair
 
 SURE = 0.05
-DIFFERENCE = "difference"  # the test that letters, bold type and sentences come from
 TEST_NAMES = {
     PERMUTATION: "paired permutation test",
     CONTRAST: "contrast within sources, adjusted for annotators",
 }
 MIN_ANNOTATORS = 5  # random annotators below which few differences are found
 TESTS = 5  # of each pair: difference, contrast, Wilcoxon, t and Cliff's delta
-# Swaps for each pair of systems: Holm multiplies the smallest p by the number of pairs
-PER_PAIR = 100
-PERMUTATIONS = 20_000
-SIGNS_DRAWN = 200_000_000  # swaps x sources x pairs: some four seconds
 
 
 @table_row
@@ -410,7 +405,14 @@ def _pairs(scores: SystemScores, inputs: Inputs, chance: Chance) -> Iterator[Sys
         floor = nan
         if difference.is_exact and is_tested:
             floor = smallest_p(difference.clusters or difference.n, resamples=swaps)
-        for test, estimate in _tests(scores, first, second, difference):
+        tests = tests_of_pair(
+            difference,
+            scores.table[[first, second]],
+            [scores.questions[first], scores.questions[second]],
+            clusters=scores.clusters,
+            unit=scores.unit,
+        )
+        for test, estimate in tests:
             decides = test == DIFFERENCE
             yield SystemPair(
                 criterion=scores.criterion.key,
@@ -423,38 +425,6 @@ def _pairs(scores: SystemScores, inputs: Inputs, chance: Chance) -> Iterator[Sys
                 p_holm=nan,
                 p_bh=nan,
             )
-
-
-def _tests(
-    scores: SystemScores, first: int, second: int, difference: SystemDifference
-) -> Iterator[tuple[str, Result]]:
-    """Yield the difference of two systems, and the other tests, by name."""
-    one, two, unit = scores.table[first], scores.table[second], scores.unit
-    clusters = None if unit.is_source else scores.clusters
-    yield DIFFERENCE, difference
-    yield CONTRAST, replace(difference, pvalue=t_test(difference), statistic=nan)
-    yield "wilcoxon", wilcoxon(one, two, clusters=clusters)
-    yield "t_as_published", two_sample_t(scores.questions[first], scores.questions[second])
-    yield "cliffs_delta", _untested(cliffs_delta(one, two, clusters=clusters, unit=unit))
-
-
-def _untested(effect: Result) -> Result:
-    return Result(
-        value=effect.value,
-        ci=ConfidenceInterval(effect.ci.low, effect.ci.high),
-        n=effect.n,
-        dropped=effect.dropped,
-        clusters=effect.clusters,
-        method=effect.method,
-        reason=effect.reason,
-    )
-
-
-def swaps_for(pairs: int, sources: int, asked: int) -> int:
-    """Return how many swaps to draw: enough for Holm's correction over the pairs, within bounded
-    time."""
-    affordable = SIGNS_DRAWN // max(1, pairs * sources)
-    return max(100, min(max(asked, PER_PAIR * pairs), PERMUTATIONS, affordable))
 
 
 def _adjusted(rows: Sequence[SystemPair]) -> list[SystemPair]:

@@ -11,7 +11,8 @@ from judging.formats.recipes.contract import ALL, Recipe
 from judging.formats.recipes.writers import ITEM, JUDGMENT, QUESTION, SOURCE
 
 _ROLES = {name: cast(Role, name) for name in (*SOURCE, *QUESTION, *JUDGMENT)}
-_ROLES |= {"references": "reference", "question_id": "key", "annotator": "rater", ITEM: ""}
+_ROLES |= {"references": "reference", "question_id": "key", "annotator": "rater"}
+_ROLES |= {ITEM: "", "cluster": ""}
 _PREFIXES: dict[str, Role] = {"source:": "source_metadata", "attribute:": "metadata"}
 _PREFIXES |= {"judgment:": "rating_metadata"}
 _OURS = (*_PREFIXES, "score:")
@@ -20,8 +21,9 @@ _SCORE = re.compile(
     r"(?P<mean>, human mean)?\]",
     re.S,
 )
-_OF_SLOTS = {"source_id", "system", "position", "question"}
-_OF_API = {*_OF_SLOTS, "annotator", "criterion", "value", "revision", "round", "state", "excluded"}
+_OF_SLOTS = {"source_id", "system", "position"}
+_OF_API = {*_OF_SLOTS, "question", "annotator", "criterion", "value"}
+_OF_API |= {"revision", "round", "state", "excluded"}
 _ABOUT = (
     "origin cause created_at first_shown_at answered_at"
     " instruction_language view device input keywords review"

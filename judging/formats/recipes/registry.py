@@ -11,6 +11,7 @@ from judging.formats.frames import Opened, Unreadable
 from judging.formats.mapping import Mapping
 from judging.formats.recipes import (
     argilla,
+    bundle,
     doccano,
     label_studio,
     long,
@@ -29,7 +30,7 @@ _log = logging.getLogger(__name__)
 GROUP = "quaestor.formats"
 NO_RECIPE = "table"
 # special exports before general ones
-_FIRST = (long, qgstec, argilla, squad, openai_batch, prodigy, pearmut, potato)
+_FIRST = (bundle, long, qgstec, argilla, squad, openai_batch, prodigy, pearmut, potato)
 _MODULES = (*_FIRST, doccano, label_studio, mturk, nema_khapra)
 
 

@@ -79,6 +79,12 @@ def csv_pieces(
         yield from _csv_lines([guard(json_cell(row.get(name))) for name in header] for row in rows)
 
 
+def csv_of_rows(rows: Iterable[Mapping[str, Any]], header: Sequence[str]) -> Iterator[str]:
+    """Yield rows as CSV under these columns, every cell as it is stored."""
+    yield from _csv_lines([header])
+    yield from _csv_lines([json_cell(row.get(name)) for name in header] for row in rows)
+
+
 def study_pieces(study: StudyRecords, *, guarded: bool = False) -> Iterator[str]:
     """Yield the study as CSV under the columns that its rows use; see `csv_pieces`."""
     used = dict.fromkeys(name for row in long_rows(study) for name in row)
@@ -107,20 +113,27 @@ def long_rows(study: StudyRecords) -> Iterator[dict[str, Any]]:
     """Yield the rows, every set in the order of its positions, followed by judgments of the whole
     set."""
     spoken: tuple[Spoken, ...] = (*study.ratings, *study.notes, *study.marks)
-    said, questions = _by_slot(spoken), _by_slot(study.questions)
+    said = _by_slot(spoken)
+    for slot, row in slot_rows(study):
+        judgments = [_judgment(each, row) for each in said.get(slot, ())]
+        yield from (row | judgment for judgment in judgments)
+        if row["position"] is not None and not judgments:
+            yield row
+
+
+def slot_rows(study: StudyRecords) -> Iterator[tuple[Slot, dict[str, Any]]]:
+    """Yield the slots of every set and the set as a whole, each with its row without judgments."""
+    questions = _by_slot(study.questions)
     sources = {source.key: _source_fields(source) for source in study.sources}
     scores = {column.name: column.exported_name for column in study.score_columns}
-    for source, system, position in _slots(study):
-        unit = (source, system, position)
+    for slot in _slots(study):
+        source, system, position = slot
         row = {**sources[source], "system": system, "position": position, "question": None}
-        if item := study.items.get(unit):
+        if item := study.items.get(slot):
             row = {ITEM: item, **row}
-        for question in questions.get(unit, [])[-1:]:
+        for question in questions.get(slot, [])[-1:]:
             row |= _question_fields(question, scores)
-        judgments = [_judgment(each, row) for each in said.get(unit, ())]
-        yield from (row | judgment for judgment in judgments)
-        if position is not None and not judgments:
-            yield row
+        yield slot, row
 
 
 def _slots(study: StudyRecords) -> Iterator[Slot]:

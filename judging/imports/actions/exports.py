@@ -188,7 +188,7 @@ def _rows_of_material(dataset: Dataset) -> ColumnRows:
         found[(name,)] = [questions.exclude(**{name: ""})]
     for metric in Metric.objects.filter(dataset=dataset):
         scores = metric.scores.filter(unit__question__isnull=False, value__isnull=False)
-        found[(_score_column(metric).exported_name,)] = [scores]
+        found[(score_column(metric).exported_name,)] = [scores]
     return found
 
 
@@ -288,7 +288,7 @@ def _material(dataset: Dataset, sources: QuerySet[Source], own: OfUnits) -> Stud
     return StudyRecords(
         sources=tuple(
             _source(row)
-            for row in sources.select_related("passage")
+            for row in sources.select_related("passage", "repeat_of")
             .prefetch_related("references")
             .order_by("position")
         ),
@@ -314,6 +314,7 @@ def _source(row: Source) -> SourceRecord:
         modality=row.modality,
         language=row.language,
         references=tuple(reference.text for reference in row.references.all()),
+        repeat_of=row.repeat_of.key if row.repeat_of else "",
     )
 
 
@@ -342,10 +343,11 @@ def _scores(dataset: Dataset, own: OfUnits) -> tuple[Texts, list[ScoreColumn]]:
     )
     for unit, metric, text, value in rows.values_list("unit", "metric", "text", "value"):
         found[unit][names[metric]] = text or repr(value)
-    return found, [_score_column(metric) for metric in metrics]
+    return found, [score_column(metric) for metric in metrics]
 
 
-def _score_column(metric: Metric) -> ScoreColumn:
+def score_column(metric: Metric) -> ScoreColumn:
+    """Return how the export of a dataset declares a metric."""
     return ScoreColumn(
         column=metric.name,
         name=metric.name,
@@ -556,6 +558,7 @@ def _codebook(campaign: Campaign) -> list[dict[str, object]]:
 COLUMNS = {
     "item": "the question, or the set as a whole, in this database; equal in all lists of the API",
     "source_id": "what a system was given; equal for all systems' questions on it",
+    "cluster": "in a bundle, the first of the sources that belong together",
     "passage": "the text the questions are about",
     "sentence": "the sentence that holds the answer",
     "answer": "the answer the question should ask for",
@@ -588,6 +591,8 @@ COLUMNS = {
     "judgment:keywords": "whether the words of the question were highlighted in the passage: highlighted or plain",
     "judgment:review": "shown or off, if annotators could switch the review before Submit off",
     "judgment:excluded": "yes if the annotator is excluded from the analysis",
+    "judgment:adjusted": "in a bundle, the value that counts for systems and metrics; empty if none does",
+    "judgment:adjusted_by": "why it is another value: rule (of the protocol) or adjudication",
     "judgment:comment": "what the annotator wrote on the whole task this judgment belongs to",
     "note": "what the annotator wrote beside the ratings",
     "mark": "span: the annotator marked this part of the passage; none: nothing in it answers the question",

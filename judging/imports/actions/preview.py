@@ -17,6 +17,8 @@ from judging.formats.mapping import Mapping as FileMapping
 from judging.formats.mapping import mapping_from
 from judging.imports.actions import fit
 from judging.jobs import storage
+from judging.protocols import documents
+from judging.protocols.actions.protocols import install
 from judging.protocols.models.protocol import Protocol
 
 LOOK = "look"  # key in `examined` of what the file holds under its mapping
@@ -66,7 +68,8 @@ def preview_file(
         found = {"unreadable": refusal.reason, "row": refusal.row, "mapping": mapping.as_data()}
     rated = (found.get("study") or {}).get("criteria", {})
     if protocol is None and not mapping.columns:
-        protocol = _protocol(added, rated, protocols)
+        text = found.get("protocol", "")
+        protocol = _protocol_of_bundle(added, text) or _protocol(added, rated, protocols)
     proposed = mapping_from(found["mapping"])
     if protocol and rated:
         points = _points(protocol, rated, proposed)
@@ -88,6 +91,18 @@ def _protocol(added: AddedFile, rated: fit.Rated, protocols: QuerySet[Protocol])
     imported = added.dataset.campaigns.filter(origin="imported")
     known = protocols.filter(pk__in=imported.values("protocol"))
     return fit.find_fitting_protocol(known, rated) or fit.find_fitting_protocol(protocols, rated)
+
+
+def _protocol_of_bundle(added: AddedFile, text: str) -> Protocol | None:
+    """Return the protocol in a bundle, installed for the dataset's owner if it is new; None without
+    a valid one."""
+    try:
+        document = documents.parse(text, "protocol.yaml")
+    except documents.ProtocolError:
+        return None
+    digest = documents.hash_document(document)
+    shipped = Protocol.objects.filter(owner__isnull=True, digest=digest).first()
+    return shipped or install(document=document, owner=added.dataset.owner)
 
 
 def _points(

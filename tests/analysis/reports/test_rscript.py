@@ -3,6 +3,7 @@ import os
 import random
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +61,15 @@ def rows(chance: random.Random, criterion: str, raters: str) -> list[tuple[objec
     return made
 
 
+def write_data(folder: Path, judgments: list[tuple[object, ...]], clusters: dict[str, str]) -> None:
+    """Write the two tables that the script reads."""
+    (folder / "data").mkdir()
+    tables = {"judgments": judgments, "items": [("source_id", "cluster"), *clusters.items()]}
+    for name, table in tables.items():
+        with (folder / "data" / f"{name}.csv").open("w") as file:
+            csv.writer(file).writerows(table)
+
+
 def test_script_runs_in_r(tmp_path):
     r = shutil.which("Rscript")
     if r is None or subprocess.run([r, "-e", NEEDED], capture_output=True, check=False).returncode:
@@ -67,10 +77,8 @@ def test_script_runs_in_r(tmp_path):
             "no R with the packages ordinal and emmeans (Debian: r-cran-ordinal r-cran-emmeans)"
         )
     chance = random.Random(1)
-    with (tmp_path / "judgments-raw.csv").open("w") as file:
-        csv.writer(file).writerows(
-            [COLUMNS, *rows(chance, "three", "ABC"), *rows(chance, "two", "AB")]
-        )
+    made = [*rows(chance, "three", "ABC"), *rows(chance, "two", "AB")]
+    write_data(tmp_path, [COLUMNS, *made], {str(row[0]): str(row[0]) for row in made})
     script = mixed_model_script({"three": [9], "absent": [], "two": [9]})
     (tmp_path / "mixed-model.R").write_text(script)
 
@@ -106,13 +114,10 @@ def test_linear_model_of_the_script_has_our_variances(tmp_path, in_clusters):
         "criterion",
         "judgment:round",
     )
-    with (tmp_path / "judgments-raw.csv").open("w") as file:
-        csv.writer(file).writerows([columns, *((*row, "only", "main") for row in made)])
     source, system, position, rater, value = zip(*made, strict=True)
     cluster_of = {key: f"s{int(key[1:]) // 3}" for key in source}
-    if in_clusters:
-        with (tmp_path / "clusters-raw.csv").open("w") as file:
-            csv.writer(file).writerows([("source_id", "cluster"), *cluster_of.items()])
+    clusters = cluster_of if in_clusters else {key: key for key in source}
+    write_data(tmp_path, [columns, *((*row, "only", "main") for row in made)], clusters)
     (tmp_path / "mixed-model.R").write_text(mixed_model_script({"only": []}))
 
     ran = subprocess.run(

@@ -101,7 +101,7 @@ def test_pages_and_files_say_what_is_excluded(run, client):
     shown = client.get(reverse("analysis:run", args=[run.campaign.uuid, run.number])).text
     assert "Omitted tables" in shown
     assert "it omits correctness" in shown
-    files = {name: b"".join(pieces) for name, pieces in exports.files(run)}
+    files = dict(exports.files(run))
     assert (
         b"comparisons,System comparisons,correctness,15,30,15" in files["tables/omitted_tables.csv"]
     )

@@ -10,7 +10,8 @@ from analysis.sections.metrics.metric_means import MetricMeans
 from analysis.sections.page import card_of
 from analysis.sections.systems.matrices import CriterionMatrix, MetricMatrix
 from analysis.sections.systems.mixed_models import MixedModels
-from analysis.sections.systems.system_comparisons import SystemComparisons, swaps_for
+from analysis.sections.systems.system_comparisons import SystemComparisons
+from quaestor_stats._system_pairs import swaps_for
 from tests.analysis.sections import stored
 
 

@@ -7,7 +7,8 @@ share sources that is wrong: trust `quaestor_stats._metric_differences`, and use
 with papers.
 """
 
-from math import nan
+from collections.abc import Sequence
+from math import isnan, nan
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -130,6 +131,30 @@ def williams_matrix(
     t = williams_t(r[0, 1:, None], r[0, None, 1:], r[1:, 1:], items.n)
     np.fill_diagonal(t, nan)
     return t, 2 * special.stdtr(items.n - 3, -np.abs(t))
+
+
+def williams_of_columns(
+    columns: Sequence[ArrayLike], *, method: Method = "spearman"
+) -> tuple[Result, float]:
+    """Return Williams' test of two metrics on the questions that all columns have, and its
+    one-sided p.
+
+    Parameters
+    ----------
+    columns : human scores, the metric with the higher correlation, and the other, each
+        (n_questions,), oriented so that higher is better
+    """
+    items = complete(columns)
+    name = "Williams' test, two-sided"
+    if items.n < REQUIRED_ITEMS:
+        reason = f"{items.n} questions have all scores: too few"
+        return undefined_result(name, reason, n=items.n), nan
+    r = coefficients(items.columns, method=method)
+    triple = float(r[0, 1]), float(r[0, 2]), float(r[1, 2])
+    if any(isnan(value) for value in triple):
+        return undefined_result(name, "a score is the same for every question", n=items.n), nan
+    two_sided = williams(*triple, items.n)
+    return two_sided, williams(*triple, items.n, alternative="greater").pvalue
 
 
 def _reason_against(r12: float, r13: float, r23: float, n: int) -> str:

@@ -6,17 +6,20 @@ import zipfile
 
 import pandas as pd
 import pytest
+from django.utils import timezone
 
 from judging.campaigns.models.campaign import Campaign
 from judging.formats.mapping import Mapping
 from judging.formats.recipes import writers
 from judging.imports.actions import adding, exports
+from judging.imports.actions import files as dataset_files
+from judging.jobs import storage
+from judging.protocols.models.protocol import Protocol
 from judging.work.models.judgment import Judgment
 from tests.analysis import studies
 from tests.judging.programs import API, program
 
 pytestmark = pytest.mark.django_db
-OF_REPORT = ("judgments.csv", "judgments-raw.csv")
 NAMES = (
     "long form.csv",
     "guarded long form.csv",
@@ -26,7 +29,7 @@ NAMES = (
     "listed judgments.csv",
     "listed judgments.json",
     "judgments and items.csv",
-    *OF_REPORT,
+    "bundle.zip",
 )
 
 
@@ -63,8 +66,6 @@ def files(campaign: Campaign) -> dict[str, bytes]:
     joined = pd.DataFrame(judgments).merge(pd.DataFrame(items))
     run = studies.analysed(campaign, further=[])
     report = api.get(f"{path}/runs/{run.number}/report/zip/").content
-    with zipfile.ZipFile(io.BytesIO(report)) as archive:
-        of_report = [archive.read(name) for name in OF_REPORT]
     contents = (
         "".join(writers.study_pieces(records)).encode(),
         "".join(writers.study_pieces(records, guarded=True)).encode(),
@@ -73,13 +74,14 @@ def files(campaign: Campaign) -> dict[str, bytes]:
         pd.DataFrame(judgments).to_csv(index=False).encode(),
         json.dumps(judgments).encode(),
         joined.to_csv(index=False).encode(),
-        *of_report,
+        report,
     )
     return dict(zip(NAMES, contents, strict=True))
 
 
-@pytest.mark.parametrize("recipe", ["", "table"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "recipe"), [*((name, "") for name in NAMES), *((name, "table") for name in NAMES[:-1])]
+)
 def test_file_of_ours_read_again_has_the_same_counts(
     files: dict[str, bytes], name: str, recipe: str
 ) -> None:
@@ -110,3 +112,21 @@ def test_scores_and_judgments_name_items_alike(campaign: Campaign) -> None:
     joined = pd.DataFrame(scores).merge(items)
     assert len(joined) == len(items) == 36
     assert joined["value"].tolist()[:2] == [0, 0.01]
+
+
+def test_tables_of_a_bundle_added_one_after_the_other_are_the_same_study(
+    campaign: Campaign, files: dict[str, bytes]
+) -> None:
+    dataset = dataset_files.create_dataset(name="Tables", by=campaign.created_by)
+    with zipfile.ZipFile(io.BytesIO(files["bundle.zip"])) as archive:
+        contents = [archive.read(f"data/{name}.csv") for name in ("items", "judgments")]
+    for content, protocol in zip(contents, (None, campaign.protocol), strict=True):
+        added = dataset_files.upload_file(
+            dataset=dataset, name="table.csv", file=storage.store_bytes(content), by=dataset.owner
+        )
+        none = Protocol.objects.none()
+        dataset_files.read_file(added=added, mapping=Mapping(), protocols=none, protocol=protocol)
+        adding.add_file(added=added, by=dataset.owner, now=timezone.now(), accept_surprises=True)
+    judgments = Judgment.objects.filter(unit__question__isnull=False)
+    assert judgments.filter(unit__question_set__source__dataset=dataset).count() == 216
+    assert (dataset.sources.count(), dataset.quarantine.count()) == (12, 0)

@@ -119,7 +119,7 @@ def test_reports_come_as_json_pdf_and_zip(analysed):
     assert json.loads(api.get(f"{path}report/json/").getvalue())["made"]["run"] == 1
     assert api.get(f"{path}report/pdf/").content.startswith(b"%PDF")
     with zipfile.ZipFile(io.BytesIO(api.get(f"{path}report/zip/").content)) as archive:
-        assert {"report.json", "judgments.csv"} <= set(archive.namelist())
+        assert {"report.json", "data/judgments.csv"} <= set(archive.namelist())
     assert api.get(f"{path}report/doc/").status_code == 404
     name = api.get(path).json()["figures"][0]
     assert b"<svg" in api.get(f"{path}figures/{name}/svg/").content

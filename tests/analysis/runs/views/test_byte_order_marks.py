@@ -83,17 +83,18 @@ def test_exports_for_programs_have_no_byte_order_mark(campaign: Campaign, key: s
     assert MARK not in content(campaign, "judging:export", key=key)
 
 
-def test_bundle_marks_its_csv_but_the_raw_judgments_which_its_script_reads(
+def test_bundle_marks_its_csv_but_those_that_scripts_read(
     campaign: Campaign,
 ) -> None:
     archive = zipfile.ZipFile(io.BytesIO(content(campaign, "analysis:bundle")))
     files = {name: archive.read(name) for name in archive.namelist()}
     marked = {name for name, data in files.items() if data.startswith(MARK)}
-    raw = {"judgments-raw.csv", "clusters-raw.csv"}
+    raw = {name for name in files if name.startswith(("data/", "expected/"))}
     assert marked == {name for name in files if name.endswith(".csv")} - raw
     assert all(files[name].count(MARK) == 1 for name in marked)
-    assert {"judgments.csv", "codebook.csv", "tables/systems.csv"} <= marked
-    assert b'read.csv("judgments-raw.csv"' in files["mixed-model.R"]
+    assert {"codebook.csv", "tables/systems.csv"} <= marked
+    assert {"data/judgments.csv", "expected/systems.csv"} <= raw
+    assert b'read.csv("data/judgments.csv"' in files["mixed-model.R"]
 
 
 def test_csv_for_spreadsheets_is_read_in_again_without_its_byte_order_mark(

@@ -146,12 +146,12 @@ def test_bundle_holds_tables_figures_judgments_and_codebook_and_is_the_same_twic
     assert {
         "report.json",
         "report.txt",
-        "judgments.csv",
+        "data/judgments.csv",
         "codebook.csv",
         "tables/agreement.csv",
         "figures/systems.svg",
         "figures/systems.png",
-        "README.txt",
+        "README.md",
         "report.pdf",
         "methods.txt",
         "latex/report.tex",
@@ -163,7 +163,7 @@ def test_bundle_holds_tables_figures_judgments_and_codebook_and_is_the_same_twic
         for name in names
         if len(archive.read(name).splitlines()) < 2 and name.startswith("tables/")
     ]
-    assert run.campaign.title in archive.read("README.txt").decode()
+    assert run.campaign.title in archive.read("README.md").decode()
     assert first == second
 
 
@@ -353,7 +353,7 @@ def test_report_primary_declared_marks_the_other_chapters_in_page_and_files(clie
     assert "“Alba” is better than “Brisa” on correctness" in page
     assert "within ±0.5 scale points" in page
     archive = dict(exports.files(run))
-    latex = b"".join(archive["latex/report.tex"]).decode()
+    latex = archive["latex/report.tex"].decode()
     assert r"\section{Systems (exploratory)}" in latex
-    assert b"greater" in b"".join(archive["tables/primary_hypotheses.csv"])
-    assert json.loads(b"".join(archive["report.json"]))["tables"]["primary_hypotheses"]
+    assert b"greater" in archive["tables/primary_hypotheses.csv"]
+    assert json.loads(archive["report.json"])["tables"]["primary_hypotheses"]

@@ -83,7 +83,7 @@ def again(campaign: Campaign, name: str) -> Campaign:
 
 def without_time(rating: RatingRecord) -> dict[str, str]:
     """Return what is known of a rating, without the time at which it was stored."""
-    return {name: value for name, value in rating.attributes.items() if name != "at"}
+    return {name: value for name, value in rating.attributes.items() if name != "created_at"}
 
 
 def said(campaign: Campaign) -> dict[str, object]:

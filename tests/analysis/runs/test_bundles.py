@@ -1,0 +1,221 @@
+"""The bundle of a run: its data, from which a script without the application computes the tables
+again, and their descriptions."""
+
+import csv
+import hashlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from django.utils import timezone
+
+from analysis.models import Run
+from analysis.runs.actions import bundles, exports
+from judging.campaigns.models.campaign import Campaign
+from judging.datasets.models.dataset import Attribute, Question, Unit
+from judging.quality.models.adjudication import SettledValue
+from judging.work.models.judgment import Judgment
+from tests import factories, shared_data
+from tests.analysis import studies
+from tests.judging.programs import API, program
+
+pytestmark = pytest.mark.django_db
+LIBRARY = Path(bundles.__file__).parents[3] / "packages/quaestor-stats/src"
+# runs the script where nothing of the application can be imported
+ALONE = (
+    "import runpy, sys; "
+    "sys.modules |= dict.fromkeys(('django', 'judging', 'analysis', 'config', 'quaestor_metrics')); "
+    "runpy.run_path('recompute.py', run_name='__main__')"
+)
+LINE = re.compile(r"(\w+): (\d+) rows, (\d+) values, largest difference (\S+)")
+WITHOUT_METRICS = {"agreement", "systems", "system_comparisons", "ceiling"}
+
+
+@pytest.fixture(scope="module")
+def run(lasting: None) -> Run:
+    return studies.analysed(studies.imported(sources=18), further=[])
+
+
+def written(run: Run, folder: Path, **options: bool) -> Path:
+    """Return the folder of a bundle."""
+    for name, content in exports.files(run, **options):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def recompute(folder: Path) -> tuple[int, dict[str, float], str]:
+    """Return the status of the script, the largest difference of each table, and what it printed."""
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", ALONE],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(LIBRARY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not ran.stderr, ran.stderr
+    found = {match[1]: float(match[4]) for match in LINE.finditer(ran.stdout)}
+    return ran.returncode, found, ran.stdout
+
+
+def test_script_without_the_application_computes_all_tables_again(run: Run, tmp_path: Path) -> None:
+    status, gaps, printed = recompute(written(run, tmp_path))
+    assert (status, set(gaps)) == (0, set(bundles.RECOMPUTED)), printed
+    assert max(gaps.values()) <= 1e-9
+
+
+def test_script_ends_with_an_error_if_a_rating_was_changed(run: Run, tmp_path: Path) -> None:
+    judgments = written(run, tmp_path) / "data/judgments.csv"
+    judgments.write_text(judgments.read_text().replace(",correctness,1,", ",correctness,3,", 1))
+    status, gaps, _printed = recompute(tmp_path)
+    assert status == 1
+    assert gaps["systems"] > 1e-9
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"design": "sources+annotators", "without_systems": ["Brisa"]},
+        pytest.param({"design": "sources+systems", "items": "common"}, marks=pytest.mark.long),
+        pytest.param({"without_annotators": ["A2"]}, marks=pytest.mark.long),
+        pytest.param({"without_criteria": ["correctness"]}, marks=pytest.mark.long),
+    ],
+    ids=str,
+)
+def test_script_follows_the_settings_of_the_run(settings: dict[str, Any], tmp_path: Path) -> None:
+    run = studies.analysed(studies.imported(sources=12), further=[], **settings)
+    status, _gaps, printed = recompute(written(run, tmp_path))
+    assert status == 0, printed
+
+
+@pytest.mark.parametrize("reading", ["by_protocol", "as_released"])
+def test_script_follows_rules_of_the_protocol_and_adjudication(
+    reading: str, tmp_path: Path, settled: Campaign
+) -> None:
+    run = studies.analysed(settled, further=[], reading=reading, settled=True)
+    folder = written(run, tmp_path)
+    with (folder / "data/judgments.csv").open() as file:
+        causes = {row["judgment:adjusted_by"] for row in csv.DictReader(file)}
+    assert causes == {"", "adjudication"} | ({"rule"} if reading == "by_protocol" else set())
+    status, gaps, printed = recompute(folder)
+    assert (status, set(gaps)) == (0, WITHOUT_METRICS), printed
+
+
+@pytest.fixture(scope="module")
+def settled(lasting: None) -> Campaign:
+    """Return the released ratings of QG-STEC+, whose protocol has rules about sets of questions, with
+    adjudicated ratings of some questions."""
+    data = shared_data.path("genuine/qgstec_plus_table.csv").read_bytes()
+    campaign = studies.campaign_of(data, protocol=factories.protocol("qgstec-plus"))
+    rated = Judgment.objects.filter(assignment__round__campaign=campaign, criterion__position=0)
+    for judgment in rated.order_by("unit", "pk").distinct("unit")[:9]:
+        SettledValue.objects.create(
+            campaign=campaign,
+            unit=judgment.unit,
+            criterion=judgment.criterion,
+            value=3 - judgment.value if judgment.value < 3 else 1,
+            settled_by=campaign.created_by,
+            settled_at=timezone.now(),
+        )
+    return campaign
+
+
+def test_bundle_names_what_its_tables_rest_on(run: Run, tmp_path: Path) -> None:
+    folder = written(run, tmp_path)
+    crate = json.loads((folder / "ro-crate-metadata.json").read_text())
+    parts = {part["@id"]: part for part in crate["@graph"]}
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    listed = {part["@id"] for part in parts["./"]["hasPart"]}
+    assert listed == files - {"ro-crate-metadata.json"}
+    for name in listed:
+        assert parts[name]["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    assert parts["#seed"]["value"] == run.seed
+    assert run.input_sha256 in parts["#run"]["description"]
+    assert {"#numpy", "#quaestor-stats"} <= {each["@id"] for each in parts["#run"]["instrument"]}
+
+    croissant = json.loads((folder / "croissant.json").read_text())
+    hashes = {file["contentUrl"]: file["sha256"] for file in croissant["distribution"]}
+    for records in croissant["recordSet"]:
+        name = f"data/{records['name']}.csv"
+        with (folder / name).open(newline="") as file:
+            header = next(csv.reader(file))
+        assert [field["source"]["extract"]["column"] for field in records["field"]] == header
+        assert hashes[name] == parts[name]["sha256"]
+
+
+def test_readme_is_a_card_whose_configurations_name_the_tables(run: Run, tmp_path: Path) -> None:
+    folder = written(run, tmp_path)
+    _before, front, text = (folder / "README.md").read_text().split("---\n", 2)
+    card = yaml.safe_load(front)
+    assert [each["config_name"] for each in card["configs"]] == ["items", "judgments", "scores"]
+    assert all((folder / each["data_files"]).exists() for each in card["configs"])
+    assert run.input_sha256 in text
+
+
+@pytest.mark.long
+def test_hugging_face_loads_the_tables(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
+    datasets = pytest.importorskip("datasets")
+    folder = str(written(run, tmp_path / "bundle"))
+    loaded = {name: datasets.load_dataset(folder, name)["train"] for name in bundles.DATA}
+    assert len(loaded["items"]) == 18 * 3
+    assert len(loaded["judgments"]) == 18 * 3 * 2 * 2
+    assert {"item", "source_id", "system"} <= set(loaded["scores"].column_names)
+
+
+def test_data_are_written_as_they_are_stored(run: Run, tmp_path: Path) -> None:
+    Question.objects.filter(text="What?").update(text="=1+1")
+    folder = written(run, tmp_path)
+    for name in bundles.DATA:
+        assert not (folder / f"data/{name}.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+    assert ",=1+1," in (folder / "data/items.csv").read_text()
+    frame = pd.read_parquet(folder / "data/judgments.parquet")
+    assert frame["value"].mean() == pd.read_csv(folder / "data/judgments.csv")["value"].mean()
+    assert frame["item"].dtype == "Int64"
+
+
+def test_bundle_with_pseudonyms_names_no_system_and_computes_the_same(
+    run: Run, tmp_path: Path
+) -> None:
+    Campaign.objects.filter(pk=run.campaign_id).update(title="Alba against Brisa")
+    Attribute.objects.bulk_create(
+        Attribute(unit=unit, name="file", value=f"out_{unit.question_set.system.name}.txt")
+        for unit in Unit.objects.filter(question_set__source__dataset=run.campaign.dataset)
+        if unit.position
+    )
+    folder = written(Run.objects.get(pk=run.pk), tmp_path, pseudonyms=True)
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix != ".parquet":
+            assert not re.search("Alba|Brisa|Corvo", path.read_text()), path.name
+    files = {path.name for path in folder.rglob("*")}
+    assert not files & {"report.pdf", "report.json", "methods.txt", "latex", "figures", "tables"}
+    card = (folder / "README.md").read_text()
+    assert "Left out, because they name systems" in card.replace("\n", " ")
+    assert "out_System 1.txt" in (folder / "data/items.csv").read_text()
+    status, gaps, printed = recompute(folder)
+    assert (status, set(gaps)) == (0, set(bundles.RECOMPUTED)), printed
+
+
+def test_bundle_is_downloaded_with_pseudonyms_from_the_page_and_by_program(run: Run) -> None:
+    owner, uuid = run.campaign.created_by, run.campaign.uuid
+    page = factories.logged_in(owner).get(f"/campaigns/{uuid}/runs/1/report.zip?pseudonyms=true")
+    path = f"{API}/campaigns/{uuid}/runs/1/report/zip/"
+    sent = program(owner, "read").get(path, {"pseudonyms": "true"})
+    for answer in (page, sent):
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+            assert b"Alba" not in archive.read("data/items.csv")
+            assert "report.pdf" not in archive.namelist()
