@@ -138,7 +138,9 @@ def _describe_parameters(operation: Document) -> None:
 
 
 def _describe_properties(component: str, schema: Document) -> None:
+    schema.pop("title", None)  # of pydantic: requests and answers have the same one
     for name, prop in schema.get("properties", {}).items():
+        prop.pop("title", None)
         if "$ref" in prop:
             prop["allOf"] = [{"$ref": prop.pop("$ref")}]
         _describe(prop, component, name)

@@ -95,7 +95,7 @@ REPLACED: dict[str, Callable[[int, str], str]] = {
     r"\b[0-9a-f]{24,}\b|^[0-9a-f]{12}$": fixed_digits,
     r"^[A-HJ-NP-Z2-9]{8}$": fixed_code,
     r"What does the \d+th question want to know\?": fixed_question,
-    r", asks \w+ \(\d+\)\?": lambda number, found: "?",
+    r", asks (\w+ )?\(\d+\)\?": lambda number, found: "?",
     r"\bA\d{2,}\b": fixed_label,
     r"\buser\d+\b": fixed_user,
     r"\b[1-9]\d{6,7}\b": fixed_id,

@@ -41,7 +41,7 @@ sections = LazyModule("analysis.sections")
 
 TEXTS = {"tex": "application/x-tex", "md": "text/markdown", "tsv": "text/tab-separated-values"}
 TABLES = {"csv": "text/csv"} | TEXTS
-REPORTS = {"json": "application/json", "pdf": "application/pdf", "zip": "application/zip"}
+REPORTS = {"pdf": "application/pdf", "zip": "application/zip", "json": "application/json"}
 FIGURES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 PSEUDONYMS = OpenApiParameter(
     "pseudonyms",
