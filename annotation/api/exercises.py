@@ -47,7 +47,7 @@ class TriedSerializer(serializers.Serializer):
 class FeedbackSerializer(serializers.Serializer):
     """Whether an answer was right, which values are right, and why."""
 
-    criterion = serializers.CharField(source="name")
+    criterion = serializers.CharField(source="key")
     is_right = serializers.BooleanField()
     right = serializers.SerializerMethodField(help_text="The accepted values.")
     why = serializers.CharField()

@@ -31,6 +31,7 @@ ANCHOR = "q1"  # the anchor of the only question on the page
 class Feedback:
     """Whether an answer was right, which values are right, and why."""
 
+    key: str  # of the criterion
     name: str
     is_right: bool
     right: tuple[CriterionPoint, ...]

@@ -302,5 +302,5 @@ class AnsweredItem:
             own = self.words[key.criterion.key]
             right = tuple(point for point in own.points if point.value in key.accepted)
             is_right = self.given[key.criterion_id] in key.accepted
-            found.append(Feedback(own.name, is_right, right, key.explanation))
+            found.append(Feedback(own.key, own.name, is_right, right, key.explanation))
         return tuple(found)

@@ -42,7 +42,7 @@ def test_training_and_qualification_lead_to_the_first_task(api, campaign):
     wrong = {"number": 1, "answers": {control["name"]: 1}}
     [feedback] = api.post(f"{path}training/", wrong).json()
     assert (feedback["is_right"], feedback["right"]) == (False, [3])
-    assert feedback["why"] == "Bert built it."
+    assert (feedback["criterion"], feedback["why"]) == ("correctness", "Bert built it.")
     assert claimed(api, campaign)["outcome"] == "qualification"
     standing = api.get(f"{path}qualification/").json()
     assert (standing["outcome"], standing["next"], standing["left"]) == ("open", 1, 2)
