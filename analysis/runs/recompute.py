@@ -62,12 +62,12 @@ def as_numbers(cells: "pd.Series[str]") -> "pd.Series[float]":
     return cells.map(lambda cell: float(cell) if cell else nan).astype("float64")
 
 
-def labels(rows: pd.DataFrame, name: str) -> Any:
+def text_column(rows: pd.DataFrame, name: str) -> Any:
     """Return a column of labels as an array."""
     return rows[name].to_numpy(dtype=object)
 
 
-class Study:
+class BundledStudy:
     """The data of the report: items, the judgments and scores that count, and the settings."""
 
     def __init__(self, folder: Path) -> None:
@@ -144,11 +144,11 @@ class Study:
         rows = rows.sort_values("system", key=lambda names: names.map(place), kind="stable")
         return RatedOutputs(
             ratings=rows["value"].to_numpy(dtype="float64"),
-            systems=labels(rows, "system"),
-            sources=labels(rows, "source_id"),
-            annotators=labels(rows, "annotator"),
-            outputs=labels(rows, "item"),
-            clusters=labels(rows, "cluster"),
+            systems=text_column(rows, "system"),
+            sources=text_column(rows, "source_id"),
+            annotators=text_column(rows, "annotator"),
+            outputs=text_column(rows, "item"),
+            clusters=text_column(rows, "cluster"),
             unit=self.unit,
         )
 
@@ -193,10 +193,13 @@ class Study:
     @cached_property
     def facets(self) -> Facets:
         """The source, cluster and system of every question under the declared design."""
-        systems, design = labels(self.questions, "system"), self.design
+        systems, design = text_column(self.questions, "system"), self.design
         if len(set(systems)) < 2:
             systems, design = None, replace(design, systems="fixed")
-        sources, clusters = labels(self.questions, "source_id"), labels(self.questions, "cluster")
+        sources, clusters = (
+            text_column(self.questions, "source_id"),
+            text_column(self.questions, "cluster"),
+        )
         return facets(sources, systems, design=design, clusters=clusters, unit=self.unit)
 
 
@@ -222,7 +225,7 @@ def add_corrected(rows: Sequence[Row], family: Callable[[Row], Any], p: str, col
             row[column] = float(value)
 
 
-def agreement(study: Study) -> Iterator[Row]:
+def agreement(study: BundledStudy) -> Iterator[Row]:
     """Yield every coefficient of agreement on every criterion."""
     for key, criterion in study.criteria.items():
         rows = study.given[study.given["criterion"] == key]
@@ -240,7 +243,7 @@ def agreement(study: Study) -> Iterator[Row]:
                 table.to_numpy(dtype="float64"),
                 scale=criterion["scale"],
                 level=criterion["level"],
-                clusters=labels(study.places.loc[table.index], "cluster"),
+                clusters=text_column(study.places.loc[table.index], "cluster"),
                 unit=study.unit,
                 by_annotator=table.size * len(criterion["scale"]) <= study.run["most_cells"],
             )
@@ -254,7 +257,7 @@ def agreement(study: Study) -> Iterator[Row]:
                 yield {**row, **numbers_of(estimate), "band_probability": probability}
 
 
-def systems(study: Study) -> Iterator[Row]:
+def systems(study: BundledStudy) -> Iterator[Row]:
     """Yield every system's mean on every criterion."""
     for criterion in study.averaged:
         items = study.rated_items(criterion)
@@ -265,8 +268,8 @@ def systems(study: Study) -> Iterator[Row]:
         else:
             means = system_means(
                 study.means(criterion, items),
-                systems=labels(items, "system"),
-                sources=labels(items, "cluster"),
+                systems=text_column(items, "system"),
+                sources=text_column(items, "cluster"),
                 unit=study.unit,
                 scale=scale,
             )
@@ -278,7 +281,7 @@ def systems(study: Study) -> Iterator[Row]:
             yield {"criterion": criterion["key"], "system": name, **numbers_of(mean)}
 
 
-def system_comparisons(study: Study) -> list[Row]:
+def system_comparisons(study: BundledStudy) -> list[Row]:
     """Return every pair of systems under every test, with corrected p."""
     rng, rows = study.random("system_comparisons"), list[Row]()
     for criterion in study.averaged:
@@ -300,24 +303,31 @@ def system_comparisons(study: Study) -> list[Row]:
     return rows
 
 
-def pairs_of_systems(study: Study, criterion: Row, rng: np.random.Generator) -> Iterator[Row]:
+def smallest_exact_p(difference: Any, swaps: int) -> float:
+    """Return the smallest p that an exact test of a difference could give; nan for other tests."""
+    if not difference.is_exact or isnan(difference.pvalue):
+        return nan
+    return smallest_p(difference.clusters or difference.n, resamples=swaps)
+
+
+def pairs_of_systems(
+    study: BundledStudy, criterion: Row, rng: np.random.Generator
+) -> Iterator[Row]:
     """Yield the tests of every pair of systems on one criterion."""
     items = study.rated_items(criterion)
     values = study.means(criterion, items)
     items, values = items[~np.isnan(values)], values[~np.isnan(values)]
     if items["system"].nunique() < 2:
         return
-    of = labels(items, "system")
-    table, names, sources = by_source(values, systems=of, sources=labels(items, "source_id"))
+    of = text_column(items, "system")
+    table, names, sources = by_source(values, systems=of, sources=text_column(items, "source_id"))
     swaps = swaps_for(comb(len(names), 2), len(sources), study.run["resamples"])
     rated = study.rated_outputs(criterion, names)
     found = system_differences(rated, design=study.design, rng=rng, resamples=swaps)
     cluster_of = dict(zip(items["source_id"], items["cluster"], strict=True))
     for first, second in combinations(range(len(names)), 2):
         pair = names[first], names[second]
-        difference, floor = found[pair], nan
-        if difference.is_exact and not isnan(difference.pvalue):
-            floor = smallest_p(difference.clusters or difference.n, resamples=swaps)
+        difference, floor = found[pair], smallest_exact_p(found[pair], swaps)
         tests = tests_of_pair(
             difference,
             table[[first, second]],
@@ -331,7 +341,7 @@ def pairs_of_systems(study: Study, criterion: Row, rng: np.random.Generator) -> 
             yield {**row, **numbers_of(estimate, tested=True)}
 
 
-def ceiling(study: Study) -> Iterator[Row]:
+def ceiling(study: BundledStudy) -> Iterator[Row]:
     """Yield how well one annotator follows the mean of the others."""
     for criterion in study.averaged:
         rows = study.placed(study.differing, criterion)
@@ -340,11 +350,11 @@ def ceiling(study: Study) -> Iterator[Row]:
         for level, method in product(get_args(CeilingLevel), METHODS):
             found = ceiling_of_arrays(
                 rows["value"].to_numpy(dtype="float64"),
-                systems=labels(rows, "system"),
-                sources=labels(rows, "source_id"),
-                annotators=labels(rows, "annotator"),
-                questions=labels(rows, "item"),
-                clusters=labels(rows, "cluster"),
+                systems=text_column(rows, "system"),
+                sources=text_column(rows, "source_id"),
+                annotators=text_column(rows, "annotator"),
+                questions=text_column(rows, "item"),
+                clusters=text_column(rows, "cluster"),
                 unit=study.unit,
                 method=method,
                 level=level,
@@ -353,7 +363,7 @@ def ceiling(study: Study) -> Iterator[Row]:
             yield {**row, **numbers_of(found)}
 
 
-def correlations(study: Study) -> list[Row]:
+def correlations(study: BundledStudy) -> list[Row]:
     """Return every metric against every human column at every level, with corrected p."""
     rng, rows = study.random("correlations"), list[Row]()
     cells = max(len(study.questions), ORDERS) * max(1, len(study.metrics))
@@ -382,7 +392,17 @@ def correlations(study: Study) -> list[Row]:
     return rows
 
 
-def metric_comparisons(study: Study) -> list[Row]:
+def williams_row(columns: Sequence[FloatArray]) -> Row:
+    """Return Williams' test of two metrics against a human column."""
+    williams, one_sided = williams_of_columns(columns)
+    return {
+        "williams_t": williams.statistic,
+        "p_williams": williams.pvalue,
+        "p_williams_one_sided": one_sided,
+    }
+
+
+def metric_comparisons(study: BundledStudy) -> list[Row]:
     """Return every pair of metrics on every human column at every level, with corrected p."""
     rng, rows = study.random("metric_comparisons"), list[Row]()
     columns = np.column_stack([np.zeros(len(study.questions)), *study.metrics.values()])
@@ -410,16 +430,14 @@ def metric_comparisons(study: Study) -> list[Row]:
             row |= numbers_of(pair.found, tested=True)
             if pair.level == "pooled":
                 both = study.metrics[pair.better], study.metrics[pair.other]
-                williams, one_sided = williams_of_columns([each[shared] for each in (human, *both)])
-                row |= {"williams_t": williams.statistic, "p_williams": williams.pvalue}
-                row["p_williams_one_sided"] = one_sided
+                row |= williams_row([column[shared] for column in (human, *both)])
             rows.append(row)
     pooled = [row for row in rows if row["level"] == "pooled"]
     add_corrected(pooled, lambda row: row["criterion"], "p_williams", "p_williams_holm")
     return rows
 
 
-TABLES: dict[str, tuple[Callable[[Study], Any], list[str]]] = {
+TABLES: dict[str, tuple[Callable[[BundledStudy], Any], list[str]]] = {
     "agreement": (agreement, ["criterion", "basis", "coefficient", "level"]),
     "systems": (systems, ["criterion", "system"]),
     "system_comparisons": (system_comparisons, ["criterion", "test", "first", "second"]),
@@ -429,7 +447,7 @@ TABLES: dict[str, tuple[Callable[[Study], Any], list[str]]] = {
 }
 
 
-def compare(folder: Path, study: Study, name: str) -> bool:
+def compare(folder: Path, study: BundledStudy, name: str) -> bool:
     """Print how a table differs from the expected one; return whether it is the same."""
     compute, identity = TABLES[name]
     expected = read_table(folder, f"expected/{name}").set_index(identity)
@@ -451,7 +469,7 @@ def compare(folder: Path, study: Study, name: str) -> bool:
 
 def main(folder: Path) -> int:
     """Compare every table of expected/, and return the status to end with."""
-    study = Study(folder)
+    study = BundledStudy(folder)
     for note in study.run["notes"]:
         print(note)
     names = [name for name in TABLES if (folder / "expected" / f"{name}.csv").exists()]
