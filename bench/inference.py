@@ -612,7 +612,7 @@ def _framed(scenario: Scenario, ratings: Any, scores: Any, passage: Any) -> Mate
     return Material(
         campaign=Campaign(
             title="simulated",
-            protocol={"hypotheses": hypotheses.hypotheses_to_document(scenario.hypotheses)},
+            locked_plan={"hypotheses": hypotheses.hypotheses_to_document(scenario.hypotheses)},
         ),
         protocol=scenario.protocol,
         slots=slots,

@@ -38,7 +38,7 @@ def parts() -> tuple[dict[str, str], dict[str, Any]]:
     judged = factories.enrollment(annotated.opened(sources=3))
     held = annotated.held(judged)
     job = Job.objects.create(kind="analysis.run", created_by=owner, campaign=imported)
-    tokens = {
+    texts = {
         scope: tokens.make_token(user=user, now=timezone.now(), scope=scope)
         for scope, user in (("manage", owner), ("annotate", judged.user))
     }
@@ -55,7 +55,7 @@ def parts() -> tuple[dict[str, str], dict[str, Any]]:
         "annotate/tasks": held.pk,
         "invitation": invitation.token,
     }
-    return tokens, known
+    return texts, known
 
 
 def own_parts(path: str, parameters: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def own_parts(path: str, parameters: dict[str, Any], known: dict[str, Any]) -> d
 def test_requests_within_and_beyond_the_schema_find_no_undocumented_answer(
     live_server: Any, parts: Any
 ) -> None:
-    tokens, known = parts
+    texts, known = parts
     schema = schemathesis.openapi.from_path(ROOT / "docs" / "openapi.yaml")
     operations = [found.ok() for found in schema.get_all_operations()]
     wrong: dict[str, str] = {}
@@ -88,7 +88,7 @@ def test_requests_within_and_beyond_the_schema_find_no_undocumented_answer(
     def try_operation(operation: Any, mode: Any) -> None:
         path = operation.path
         scope = "annotate" if "/annotate/" in path else "manage"
-        headers = {} if "/join/" in path else {"Authorization": f"Token {tokens[scope]}"}
+        headers = {} if "/join/" in path else {"Authorization": f"Token {texts[scope]}"}
         documented = set(operation.definition.raw["responses"])
 
         @hypothesis.given(

@@ -11,7 +11,7 @@ from analysis.sections.conditions import Conditions
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Campaign
 from judging.quality.actions import snapshots
-from judging.work.actions import drafts, judgment_rows
+from judging.work.actions import drafts, judgment_rows, sheets
 from judging.work.models.assignment import Draft
 from judging.work.models.judgment import Judgment
 from tests import factories
@@ -157,7 +157,9 @@ def test_form_without_times_keeps_those_of_the_saved_answers(new_page: Any) -> N
     page.keyboard.press("3")
     page.wait_for_selector("#saved[data-state=saved]")
     [asked] = [
-        each for each in drafts.sheets.of(task).asked() if each.criterion.key == "grammaticality"
+        each
+        for each in sheets.sheet_of_assignment(task).asked()
+        if each.criterion.key == "grammaticality"
     ]
     before = Draft.objects.get(assignment=task, value=3)
     drafts.save_draft(assignment=task, page=drafts.SentPage([(asked, 3)], before.sequence + 1))
