@@ -415,7 +415,6 @@ def _parquet(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
         dtype=defaultdict(lambda: "str", types),
         keep_default_na=False,
         na_values=[""],
-        float_precision="round_trip",
     )
     yield name, table.to_parquet(index=False)
 
