@@ -15,7 +15,6 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import yaml
 from django.template.loader import render_to_string
 
@@ -406,6 +405,7 @@ def _croissant_field(table: str, column: str) -> Row:
 def _parquet(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield a CSV as Parquet with its texts as texts, if pyarrow is installed."""
     try:
+        import pandas as pd
         import pyarrow  # noqa: F401
     except ImportError:
         return
