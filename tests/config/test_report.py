@@ -76,7 +76,7 @@ def test_report_of_a_file_has_the_numbers_of_the_pages(tmp_path: Path) -> None:
     assert "annotator: annotator of the row" in printed
     assert "Protocol: Clarity from 1 to 4, Depth from 1 to 4" in printed
     for name in ("agreement", "systems", "system_comparisons", "distributions"):
-        file = next(folder.rglob(f"{name}.csv"))
+        file = folder / "tables" / f"{name}.csv"
         assert sorted(file.read_text().splitlines()) == lines_of(by_command, name)
         assert lines_of(by_command, name) == lines_of(by_pages, name)
     html = (folder / "report.html").read_text()

@@ -176,7 +176,7 @@ def test_tutorial_of_the_api_goes_from_a_dataframe_to_a_report(site, tmp_path):
     assert campaign.refresh().data["state"] == "closed"
     assert len(campaign.judgments().to_pandas()) == 12 * 7 * 3  # questions, criteria, annotators
     with zipfile.ZipFile(tmp_path / "report.zip") as archive:
-        assert {"report.json", "judgments.csv"} <= set(archive.namelist())
+        assert {"report.json", "data/judgments.csv"} <= set(archive.namelist())
         assert archive.testzip() is None
 
 

@@ -21,6 +21,7 @@ from analysis.scoring.views.figures import svg_response
 from analysis.sections import page, section_of
 from judging.base.limits import MAX_DOCUMENT_CHARACTERS, MAX_PAGE_ROWS
 from judging.base.texts import whole_number
+from judging.base.views.refusals import refusals_shown
 from judging.campaigns.actions import live_agreements
 from judging.campaigns.guards import campaign_for_staff, judges_now
 from judging.campaigns.models.campaign import Campaign
@@ -84,10 +85,13 @@ def start_run_view(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return _page(request, campaign, runs.latest_run(campaign), form=form, status=422)
     parameters = dict(form.cleaned_data)
     seed = parameters.pop("seed")
-    with transaction.atomic():
-        run = runs.start_run(campaign=campaign, by=request.user, seed=seed, parameters=parameters)
-        transaction.on_commit(lambda: tasks.announce_job(run.job_id))
-    messages.success(request, _("The analysis is under way; this page shows how far it is."))
+    with refusals_shown(request):
+        with transaction.atomic():
+            run = runs.start_run(
+                campaign=campaign, by=request.user, seed=seed, parameters=parameters
+            )
+            transaction.on_commit(lambda: tasks.announce_job(run.job_id))
+        messages.success(request, _("The analysis is under way; this page shows how far it is."))
     return redirect("analysis:report", campaign.uuid)
 
 

@@ -196,7 +196,7 @@ def test_values_that_rules_settle_say_nothing_of_how_annotators_differ():
 def test_reading_is_offered_only_where_the_protocol_has_two(client):
     plain, pairs = (
         studies.imported(),
-        factories.campaign(protocol=factories.protocol("qgstec2010-b")),
+        factories.opened(protocol=factories.protocol("qgstec2010-b")),
     )
     assert "reading" not in RunForm(campaign=plain).fields
     assert RunForm(campaign=pairs).fields["reading"].initial == "as_released"

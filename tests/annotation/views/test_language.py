@@ -34,7 +34,7 @@ def test_messages_of_actions_are_in_german() -> None:
     response = client.post(
         f"/tasks/{studies.held(enrollment).pk}/draft/", sent, headers={"accept-language": "de"}
     )
-    assert response.json() == {"error": "Diesen Wert gibt es auf der Skala nicht."}
+    assert response.json() == {"error": "31 gibt es auf der Skala 1–3 nicht."}
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,10 @@ def discarded_with_an_annotator(campaign: Campaign) -> None:
     campaigns.discard_draft(campaign=campaign)
 
 
+def analysed(campaign: Campaign) -> None:
+    runs.start_run(campaign=campaign, by=campaign.created_by, seed=1, parameters={})
+
+
 def discarded_after_a_run(campaign: Campaign) -> None:
     job = jobs.enqueue(kind=runs.KIND, parameters={}, by=campaign.created_by, campaign=campaign)
     Run.objects.create(job=job, number=1, campaign=campaign, seed=1, parameters={})
@@ -95,6 +99,7 @@ REFUSED: list[tuple[str, Act, str]] = [
     ("archived", lambda made: campaigns.open_campaign(campaign=made, now=NOW), "campaign_state"),
     ("open", lambda made: campaigns.discard_draft(campaign=made), "not_a_draft"),
     ("draft", discarded_with_an_annotator, "annotators_joined"),
+    ("draft", analysed, "is_draft"),
     ("draft", discarded_after_a_run, "already_analysed"),
     ("draft", amended("contact", "Ada"), "not_locked"),
     ("locked", amended("order", "breadth"), "plan_locked"),
