@@ -7,7 +7,6 @@ import io
 import json
 import mimetypes
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -405,18 +404,23 @@ def _croissant_field(table: str, column: str) -> Row:
 def _parquet(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield a CSV as Parquet with its texts as texts, if pyarrow is installed."""
     try:
-        import pandas as pd
-        import pyarrow  # noqa: F401
+        import pyarrow as pa
+        from pyarrow import csv, parquet
     except ImportError:
         return
-    types = {ITEM: "Int64", **dict.fromkeys(NUMBERS, "float64")}
-    table = pd.read_csv(
-        io.BytesIO(content),
-        dtype=defaultdict(lambda: "str", types),
-        keep_default_na=False,
-        na_values=[""],
+    header = content.partition(b"\n")[0].decode().split(",")
+    numbers = {ITEM: pa.int64(), **dict.fromkeys(NUMBERS, pa.float64())}
+    options = csv.ConvertOptions(
+        column_types={column: numbers.get(column, pa.string()) for column in header},
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=True,
     )
-    yield name, table.to_parquet(index=False)
+    parsing = csv.ParseOptions(newlines_in_values=True)
+    table = csv.read_csv(io.BytesIO(content), parse_options=parsing, convert_options=options)
+    written = io.BytesIO()
+    parquet.write_table(table, written)
+    yield name, written.getvalue()
 
 
 def _json(value: Any) -> bytes:

@@ -217,7 +217,7 @@ def test_data_are_written_as_they_are_stored(run: Run, tmp_path: Path) -> None:
     assert ",=1+1," in (folder / "data/items.csv").read_text()
     frame = pd.read_parquet(folder / "data/judgments.parquet")
     assert frame["value"].mean() == pd.read_csv(folder / "data/judgments.csv")["value"].mean()
-    assert frame["item"].dtype == "Int64"
+    assert frame["item"].dtype == "int64"
 
 
 def test_bundle_with_pseudonyms_names_no_system_and_computes_the_same(
