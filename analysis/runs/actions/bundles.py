@@ -118,7 +118,7 @@ class Bundle:
     def record(self, name: str, content: bytes) -> tuple[str, bytes]:
         """Return a file with its name, after it was noted in `written`."""
         is_table = name.startswith("data/") and name.endswith(".csv")
-        header = next(csv.reader([content.splitlines()[0].decode()])) if is_table else []
+        header = _header(content) if is_table else []
         self.written[name] = WrittenFile(len(content), hashlib.sha256(content).hexdigest(), header)
         return name, content
 
@@ -401,23 +401,32 @@ def _croissant_field(table: str, column: str) -> Row:
     return {"@type": "cr:Field", "@id": f"{table}/{column}", **about}
 
 
+def _header(content: bytes) -> list[str]:
+    """Return the names of the columns of a CSV."""
+    return next(csv.reader(io.StringIO(content.decode(), newline="")))
+
+
 def _parquet(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield a CSV as Parquet with its texts as texts, if pyarrow is installed."""
     try:
         import pyarrow as pa
-        from pyarrow import csv, parquet
+        from pyarrow import csv as arrow_csv
+        from pyarrow import parquet
     except ImportError:
         return
-    header = content.partition(b"\n")[0].decode().split(",")
     numbers = {ITEM: pa.int64(), **dict.fromkeys(NUMBERS, pa.float64())}
-    options = csv.ConvertOptions(
-        column_types={column: numbers.get(column, pa.string()) for column in header},
+    options = arrow_csv.ConvertOptions(
+        column_types={column: numbers.get(column, pa.string()) for column in _header(content)},
         null_values=[""],
         strings_can_be_null=True,
         quoted_strings_can_be_null=True,
     )
-    parsing = csv.ParseOptions(newlines_in_values=True)
-    table = csv.read_csv(io.BytesIO(content), parse_options=parsing, convert_options=options)
+    table = arrow_csv.read_csv(
+        io.BytesIO(content),
+        read_options=arrow_csv.ReadOptions(block_size=len(content)),  # a row fits into one block
+        parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+        convert_options=options,
+    )
     written = io.BytesIO()
     parquet.write_table(table, written)
     yield name, written.getvalue()

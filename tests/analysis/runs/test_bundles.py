@@ -220,6 +220,17 @@ def test_data_are_written_as_they_are_stored(run: Run, tmp_path: Path) -> None:
     assert frame["item"].dtype == "int64"
 
 
+def test_parquet_has_the_columns_and_the_longest_texts_of_the_csv() -> None:
+    text = "Lock, gate\nand " * 200_000
+    content = f'item,"attribute:a,b","attribute:c""d",value\n1,"{text}",NA,2.5\n,x,,\n'.encode()
+    [(_name, written_file)] = bundles._parquet("data/items.parquet", content)
+    table = pd.read_parquet(io.BytesIO(written_file))
+    assert list(table.columns) == ["item", "attribute:a,b", 'attribute:c"d', "value"]
+    assert table["attribute:a,b"].tolist() == [text, "x"]
+    assert table['attribute:c"d'].tolist()[0] == "NA"
+    assert table["value"].tolist()[0] == 2.5
+
+
 def test_bundle_with_pseudonyms_names_no_system_and_computes_the_same(
     run: Run, tmp_path: Path
 ) -> None:
