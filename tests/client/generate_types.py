@@ -36,7 +36,6 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 FORMATS = {"date-time": "datetime", "date": "date", "binary": "bytes"}
 INDENTED: dict[str, Any] = {"initial_indent": "    ", "subsequent_indent": "    "}
-COMMENTED: dict[str, Any] = {"initial_indent": "    # ", "subsequent_indent": "    # "}
 
 Schema = Mapping[str, Any]
 
@@ -140,8 +139,6 @@ def definition(name: str, schemas: Mapping[str, Schema]) -> str:
     lines = [f"class {name}(TypedDict):"]
     lines += [*textwrap.wrap(f'"""{description}"""', 96, **INDENTED), ""]
     for key, field in fields.items():
-        about = field.get("description", "").partition("* `")[0]  # without the values of an enum
-        lines += textwrap.wrap(" ".join(about.split()), 96, **COMMENTED)
         kind = expression(field)
         lines.append(f"    {key}: {kind if key in required else f'NotRequired[{kind}]'}")
     return "\n".join(lines)
