@@ -405,36 +405,40 @@ def williams_row(columns: Sequence[FloatArray]) -> Row:
 def metric_comparisons(study: BundledStudy) -> list[Row]:
     """Return every pair of metrics on every human column at every level, with corrected p."""
     rng, rows = study.random("metric_comparisons"), list[Row]()
-    columns = np.column_stack([np.zeros(len(study.questions)), *study.metrics.values()])
-    is_complete = ~np.isnan(columns).any(axis=1)
-    shared = (
-        is_complete if study.run["items"] == "common" else np.full(len(columns), fill_value=True)
-    )
     omitted = study.run["omitted"]["metric_comparisons"]
-    for name, human in study.humans.items() if len(study.metrics) > 1 else ():
-        if name in omitted:
-            continue
-        pairs = metric_differences(
-            {name: human},
-            study.metrics,
-            facets=study.facets,
-            rng=rng,
-            items=study.run["items"],
-            ratings={name: study.ratings[name]} if name in study.ratings else None,
-            resamples=study.run["resamples"],
-            most_swapped=study.run["most_swapped"] // max(1, len(study.humans) - len(omitted)),
-        )
-        for pair in pairs:
-            identity = ("level", "better", "other", "p_holm", "questions", "sources", "systems")
-            row = {"criterion": name} | {column: getattr(pair, column) for column in identity}
-            row |= numbers_of(pair.found, tested=True)
-            if pair.level == "pooled":
-                both = study.metrics[pair.better], study.metrics[pair.other]
-                row |= williams_row([column[shared] for column in (human, *both)])
-            rows.append(row)
+    compared = [name for name in study.humans if name not in omitted]
+    for name in compared if len(study.metrics) > 1 else ():
+        rows += pairs_of_metrics(study, name, rng)
     pooled = [row for row in rows if row["level"] == "pooled"]
     add_corrected(pooled, lambda row: row["criterion"], "p_williams", "p_williams_holm")
     return rows
+
+
+def pairs_of_metrics(study: BundledStudy, name: str, rng: np.random.Generator) -> Iterator[Row]:
+    """Yield the tests of every pair of metrics on one human column."""
+    human, metrics = study.humans[name], study.metrics
+    shared = ~np.isnan(np.column_stack(list(metrics.values()))).any(axis=1)
+    if study.run["items"] != "common":
+        shared[:] = True
+    omitted = study.run["omitted"]["metric_comparisons"]
+    pairs = metric_differences(
+        {name: human},
+        metrics,
+        facets=study.facets,
+        rng=rng,
+        items=study.run["items"],
+        ratings={name: study.ratings[name]} if name in study.ratings else None,
+        resamples=study.run["resamples"],
+        most_swapped=study.run["most_swapped"] // max(1, len(study.humans) - len(omitted)),
+    )
+    identity = ("level", "better", "other", "p_holm", "questions", "sources", "systems")
+    for pair in pairs:
+        row = {"criterion": name} | {column: getattr(pair, column) for column in identity}
+        row |= numbers_of(pair.found, tested=True)
+        if pair.level == "pooled":
+            columns = (human, metrics[pair.better], metrics[pair.other])
+            row |= williams_row([column[shared] for column in columns])
+        yield row
 
 
 TABLES: dict[str, tuple[Callable[[BundledStudy], Any], list[str]]] = {
