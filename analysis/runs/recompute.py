@@ -417,9 +417,10 @@ def metric_comparisons(study: BundledStudy) -> list[Row]:
 def pairs_of_metrics(study: BundledStudy, name: str, rng: np.random.Generator) -> Iterator[Row]:
     """Yield the tests of every pair of metrics on one human column."""
     human, metrics = study.humans[name], study.metrics
-    shared = ~np.isnan(np.column_stack(list(metrics.values()))).any(axis=1)
-    if study.run["items"] != "common":
-        shared[:] = True
+    shared = np.ones(len(human), dtype=bool)
+    if study.run["items"] == "common":
+        for values in metrics.values():
+            shared &= ~np.isnan(values)
     omitted = study.run["omitted"]["metric_comparisons"]
     pairs = metric_differences(
         {name: human},
