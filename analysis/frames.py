@@ -652,7 +652,7 @@ def align_values(units: NDArray[Any] | pd.Series, values: pd.Series) -> NDArray[
     return values.reindex(units).to_numpy(dtype="float64")
 
 
-def with_settled(read: Material) -> Material:
+def with_adjudicated(read: Material) -> Material:
     """Return the material with adjudicated ratings in place of the annotators' judgments.
 
     Each annotator's judgment of the unit gets the value, so the number of judgments stays the same.
@@ -670,7 +670,7 @@ def with_settled(read: Material) -> Material:
     return replace(read, judgments=said)
 
 
-def settled_count(read: Material) -> int:
+def adjudicated_count(read: Material) -> int:
     """Return the number of adjudicated ratings of the judged units and criteria."""
     values = _frame(SETTLED, campaign=read.campaign.pk)
     return len(values.merge(read.judgments[["unit", "criterion"]].drop_duplicates()))

@@ -633,7 +633,7 @@ def printed(
         "slices": [],
         "items": "own",
         "metric_level": "pooled",
-        "settled": False,
+        "adjudicated": False,
     }
     inputs = Inputs(
         said=read,

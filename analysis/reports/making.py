@@ -109,7 +109,7 @@ def settings_facts(
             "Submissions after the assignment was reassigned",
             "counted" if parameters.get("extras") else "not counted",
         ),
-        ("Adjudicated ratings", "used" if parameters.get("settled") else "not used"),
+        ("Adjudicated ratings", "used" if parameters.get("adjudicated") else "not used"),
         ("Ratings that contradict a rule of the protocol", _reading(parameters)),
         (
             "Made with",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Exists, OuterRef
 from django.utils.text import Truncator
 
-from analysis.frames import Material, settled_count
+from analysis.frames import Material, adjudicated_count
 from analysis.reports.numerals import format_count
 from analysis.reports.rows import Record, row_field, table_row
 from analysis.sections.agreement.violations import Violations
@@ -100,7 +100,7 @@ class StudyFacts:
     metric_level: str = row_field(
         "the level at which the headline speaks of metrics: pooled, within_source or systems"
     )
-    settled: int = row_field(
+    adjudicated: int = row_field(
         "adjudicated ratings that systems and metrics use; 0 if the run uses none"
     )
     people: list[str] = row_field(
@@ -223,9 +223,9 @@ class About(Section[StudyFacts]):
                 )
             if study.without_values:
                 yield places_without_values(study)
-            if study.settled:
+            if study.adjudicated:
                 yield (
-                    f"Systems and metrics use {format_count(study.settled, 'adjudicated rating')} instead of "
+                    f"Systems and metrics use {format_count(study.adjudicated, 'adjudicated rating')} instead of "
                     "the annotators' ratings; agreement, the human ceiling and the required number of "
                     "annotators use the annotators' ratings."
                 )
@@ -302,7 +302,7 @@ def _choices(inputs: Inputs) -> dict[str, Any]:
         "reach": inputs.design.reach(),
         "excluded_by_run": list(settings["exclusion_words"]),
         "metric_level": settings["metric_level"],
-        "settled": settled_count(inputs.said) if settings.get("settled") else 0,
+        "adjudicated": adjudicated_count(inputs.said) if settings.get("adjudicated") else 0,
     }
 
 

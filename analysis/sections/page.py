@@ -215,7 +215,7 @@ def _settings(found: Found) -> str:
     study = run_facts(found)
     told = {
         "by the protocol": study.reading == "by_protocol",
-        "with settled values": study.settled > 0,
+        "with adjudicated ratings": study.adjudicated > 0,
         "with answers submitted late": study.extras_counted,
         f"without {format_short_list(study.excluded_by_run)}": bool(study.excluded_by_run),
     }

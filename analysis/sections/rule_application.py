@@ -36,7 +36,7 @@ def read_as(material: Material, reading: RuleReading) -> Material:
     return replace(material, judgments=_overlaid(material))
 
 
-def not_settled(material: Material, reading: RuleReading) -> Material:
+def without_rule_values(material: Material, reading: RuleReading) -> Material:
     """Return the annotators' judgments that a reading counts and no rule overrules: a value set by
     a rule is the same for all annotators and carries no information on agreement."""
     if reading == "as_released" or material.judgments.empty or not has_set_rules(material.protocol):

@@ -23,7 +23,7 @@ from analysis.sections.metrics.columns import (
     compared_columns,
     criterion_scores,
 )
-from analysis.sections.rule_application import not_settled
+from analysis.sections.rule_application import without_rule_values
 from analysis.sections.systems.fitted_models import FittedModel
 from judging.campaigns import hypotheses
 from judging.campaigns.actions import locked_plans
@@ -64,7 +64,7 @@ class Inputs:
     def differing(self) -> Material:
         """The counted judgments of annotators, without values set by rules or adjudication: those
         are the same for all annotators and carry no information on agreement."""
-        return not_settled(self.said, self.settings["reading"])
+        return without_rule_values(self.said, self.settings["reading"])
 
     @cached_property
     def models(self) -> dict[str, FittedModel]:

@@ -145,7 +145,7 @@ class Bundle:
             self.campaign,
             change,
             extras=self.settings["extras"],
-            settled=self.settings["settled"],
+            adjudicated=self.settings["adjudicated"],
             further=(ADJUSTED, ADJUSTED_BY) if self.adjusts else (),
             added=[row for row in adjusted.values() if "value" not in row],
         )
@@ -157,7 +157,7 @@ class Bundle:
     def adjusts(self) -> bool:
         """Whether systems and metrics are measured by other values than annotators gave."""
         by_rule = self.settings["reading"] == "by_protocol" and has_set_rules(self._protocol)
-        return bool(self.settings["settled"]) or by_rule
+        return bool(self.settings["adjudicated"]) or by_rule
 
     def _adjusted(self) -> dict[tuple[int, str, str], Row]:
         """Return, by item, annotator and criterion, the values that systems and metrics are measured

@@ -59,7 +59,7 @@ DEFAULTS: Mapping[str, Any] = {
     "extras": False,
     "further": [],
     "with_excluded": False,
-    "settled": False,
+    "adjudicated": False,
     "slices": [],
     "mixed_model": "quick",
     "reading": "as_released",
@@ -153,7 +153,7 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     steps.take("Drawing")
     found = Found(documents)
     figures = _drawn(found)
-    used = frames.with_settled(read) if settings["settled"] else read
+    used = frames.with_adjudicated(read) if settings["adjudicated"] else read
     run.input_sha256, run.versions, run.read_state = frames.hash_data(used), versions(), state
     run.save(update_fields=["input_sha256", "versions", "read_state"])
     steps.take("Setting the PDF")
@@ -176,7 +176,7 @@ def read_inputs(
     if not settings["with_excluded"]:
         read, other = other, read
     said = _narrowed(read, settings)
-    counted = frames.with_settled(said) if settings["settled"] else said
+    counted = frames.with_adjudicated(said) if settings["adjudicated"] else said
     return read, Inputs(
         said=said,
         counted=read_as(counted, settings["reading"]),
@@ -256,11 +256,11 @@ def analysis_state(campaign: Campaign) -> Record:
             LLMJudge.objects.filter(campaign=campaign).order_by("pk").values_list("pk", flat=True)
         ),
         "last_score": scored.aggregate(last=Max("pk"))["last"] or 0,
-        "settled": _settled_state(campaign),
+        "adjudicated": _adjudicated_state(campaign),
     }
 
 
-def _settled_state(campaign: Campaign) -> list[int]:
+def _adjudicated_state(campaign: Campaign) -> list[int]:
     """Return the last valid adjudicated rating's id and their number; empty if there is none."""
     standing = SettledValue.objects.standing().filter(campaign=campaign)
     last = standing.aggregate(last=Max("pk"))["last"]
@@ -279,8 +279,8 @@ def changed_since(run: Run) -> list[str]:
         "LLM judges": ("llm_judges",),
         "scores of metrics": ("last_score",),
     }
-    if run.parameters.get("settled"):
-        told["settled values"] = ("settled",)
+    if run.parameters.get("adjudicated"):
+        told["adjudicated ratings"] = ("adjudicated",)
     return [what for what, keys in told.items() if any(before[key] != now[key] for key in keys)]
 
 

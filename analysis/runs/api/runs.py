@@ -135,7 +135,7 @@ class NewRunSerializer(serializers.Serializer):
     reading = serializers.CharField(required=False)
     with_excluded = serializers.BooleanField(required=False)
     extras = serializers.BooleanField(required=False)
-    settled = serializers.BooleanField(required=False)
+    adjudicated = serializers.BooleanField(required=False)
     judge_epsilon = serializers.FloatField(required=False)
     without_systems = serializers.ListField(child=serializers.CharField(), required=False)
     without_criteria = serializers.ListField(child=serializers.CharField(), required=False)

@@ -161,8 +161,8 @@ class RunForm(PreparationForm):
         required=False,
     )
 
-    settled = forms.BooleanField(
-        label=_("Use settled values for systems and metrics"),
+    adjudicated = forms.BooleanField(
+        label=_("Use adjudicated ratings for systems and metrics"),
         required=False,
         help_text=_(
             "Agreement is always of what annotators said; the report says that it uses them."
@@ -201,7 +201,7 @@ class RunForm(PreparationForm):
         if not campaign.llm_judges.exists():
             del self.fields["judge_epsilon"]
         if not campaign.settled_values.exists():
-            del self.fields["settled"]
+            del self.fields["adjudicated"]
         if not rule_application.has_set_rules(frames.protocol_of(campaign)):
             del self.fields["reading"]
         self.fields["slices"].choices = [
@@ -247,7 +247,7 @@ class RunForm(PreparationForm):
 
         asked: dict[str, Any] = super().clean() or self.cleaned_data
         if (
-            asked.get("settled")
+            asked.get("adjudicated")
             and Design.from_key(asked.get("design", "sources")).random_annotators
         ):
             self.add_error("design", ONE_FOR_ALL)

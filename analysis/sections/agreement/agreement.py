@@ -444,7 +444,7 @@ def _times_given(found: Found) -> tuple[dict[str, Counter[tuple[int, str]]], fro
     adjudicated ratings overrule annotators, the annotators' use of the scale is counted instead.
     """
     study = run_facts(found)
-    overruled = study.reading == "by_protocol" or study.settled > 0
+    overruled = study.reading == "by_protocol" or study.adjudicated > 0
     table = "scale_use" if overruled else Distributions.key
     counts: dict[str, Counter[tuple[int, str]]] = defaultdict(Counter)
     for row in found.documents.get(table, []):

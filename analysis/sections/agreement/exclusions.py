@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from analysis.frames import Material, with_settled
+from analysis.frames import Material, with_adjudicated
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Cell, PageTable
 from analysis.reports.numerals import coefficient, or_dash
@@ -79,7 +79,7 @@ class Exclusions(Section[ExclusionRow]):
 
 def _with(said: Material, inputs: Inputs) -> Material:
     """Return the ratings behind the systems' means, with adjudicated ones if the run uses them."""
-    return with_settled(said) if inputs.settings.get("settled") else said
+    return with_adjudicated(said) if inputs.settings.get("adjudicated") else said
 
 
 def _rows(data: Literal["all", "after exclusions"], inputs: Inputs) -> Iterator[ExclusionRow]:

@@ -83,26 +83,26 @@ def misfit_of_qgstec(campaign: Campaign) -> str:
 
 
 def export_campaign(
-    *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
+    *, campaign: Campaign, extras: bool = False, trials: bool = False, adjudicated: bool = False
 ) -> StudyRecords:
     """Return all data of a campaign: sources, slots, scores, attributes and current judgments.
 
     Annotators are named by their labels only; judgments of excluded annotators are marked.
-    `trials`: also those of pilot and calibration rounds, marked by their round. `settled`: with the
+    `trials`: also those of pilot and calibration rounds, marked by their round. `adjudicated`: with the
     adjudicated rating beside each judgment of the main round.
     """
     wanted = _wanted(campaign, extras=extras, trials=trials)
-    return _part(campaign, campaign.dataset.sources.all(), {}, wanted, settled=settled)
+    return _part(campaign, campaign.dataset.sources.all(), {}, wanted, adjudicated=adjudicated)
 
 
 def export_parts(
-    *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
+    *, campaign: Campaign, extras: bool = False, trials: bool = False, adjudicated: bool = False
 ) -> Iterator[StudyRecords]:
     """Yield what `study_of` returns, some sources at a time in the file's order, so that memory does
     not grow with the study."""
     wanted = _wanted(campaign, extras=extras, trials=trials)
     for sources, own in _cut(campaign.dataset):
-        yield _part(campaign, sources, own, wanted, settled=settled)
+        yield _part(campaign, sources, own, wanted, adjudicated=adjudicated)
 
 
 def parts_of_material(*, dataset: Dataset) -> Iterator[StudyRecords]:
@@ -128,16 +128,16 @@ def columns_of_material(*, dataset: Dataset) -> set[str]:
 
 
 def export_columns(
-    *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
+    *, campaign: Campaign, extras: bool = False, trials: bool = False, adjudicated: bool = False
 ) -> set[str]:
     """Return the columns that the rows of an export use, without reading the rows."""
     dataset = campaign.dataset
     wanted = _wanted(campaign, extras=extras, trials=trials)
     ratings = Judgment.objects.standing().filter(assignment__in=wanted)
     rows_of = _rows_of_material(dataset) | _rows_of_judgments(campaign, wanted)
-    if settled:
+    if adjudicated:
         standing = SettledValue.objects.standing().filter(campaign=campaign)
-        rows_of[("judgment:settled",)] = [standing]
+        rows_of[("judgment:adjudicated",)] = [standing]
     brought = JudgmentAttribute.objects.filter(judgment__in=ratings)
     used = _used(rows_of) | _attribute_columns(dataset)
     return used | {f"judgment:{name}" for name in _names(brought)}
@@ -161,7 +161,7 @@ def _attribute_columns(dataset: Dataset) -> set[str]:
 
 
 def raters_of(
-    *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
+    *, campaign: Campaign, extras: bool = False, trials: bool = False, adjudicated: bool = False
 ) -> list[str]:
     """Return the labels of the annotators who rated, in the order in which `study_of` first has them;
     adjudicated ratings add none."""
@@ -254,10 +254,10 @@ def _part(
     own: OfUnits,
     wanted: QuerySet[Assignment],
     *,
-    settled: bool,
+    adjudicated: bool,
 ) -> StudyRecords:
     about = {"assignment__in": wanted, "unit__isnull": False, **own}
-    values = _settled(campaign, own) if settled else {}
+    values = _adjudicated(campaign, own) if adjudicated else {}
     return replace(
         _material(campaign.dataset, sources, own),
         ratings=tuple(_ratings(campaign, about, values)),
@@ -367,10 +367,10 @@ def _attributes(dataset: Dataset, own: OfUnits) -> Texts:
 
 
 def _ratings(
-    campaign: Campaign, about: Mapping[str, Any], settled: Mapping[tuple[int, str], int]
+    campaign: Campaign, about: Mapping[str, Any], adjudicated: Mapping[tuple[int, str], int]
 ) -> Iterator[RatingRecord]:
     rows = Judgment.objects.standing().filter(**about)
-    told = _ToldOfJudgments(campaign, rows, settled)
+    told = _ToldOfJudgments(campaign, rows, adjudicated)
     ordered = rows.order_by("unit", "assignment__enrollment__label", "criterion__position")
     for row in ordered.values(
         "pk",
@@ -419,14 +419,14 @@ class _ToldOfJudgments:
         self,
         campaign: Campaign,
         judgments: QuerySet[Judgment],
-        settled: Mapping[tuple[int, str], int],
+        adjudicated: Mapping[tuple[int, str], int],
     ) -> None:
         standing = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
         self.excluded = set(standing.values_list("enrollment", flat=True))
         self.is_simulated = campaign.origin == Campaign.Origin.SIMULATED
         self.brought = _brought(judgments)
         self.comments = _comments(campaign, judgments)
-        self.settled = settled
+        self.adjudicated = adjudicated
 
     def of(self, row: Mapping[str, Any]) -> dict[str, str]:
         is_main = row["kind"] == Round.Kind.MAIN
@@ -444,8 +444,8 @@ class _ToldOfJudgments:
         told |= {name: row[name] for name in OF_CONDITIONS if row[name]}
         if row["cause"]:
             told["cause"] = row["cause"]
-        if is_main and (row["unit"], row["key"]) in self.settled:
-            told["settled"] = str(self.settled[row["unit"], row["key"]])
+        if is_main and (row["unit"], row["key"]) in self.adjudicated:
+            told["adjudicated"] = str(self.adjudicated[row["unit"], row["key"]])
         if row["enrollment"] in self.excluded:
             told["excluded"] = "yes"
         if row["assignment"] in self.comments:
@@ -455,7 +455,7 @@ class _ToldOfJudgments:
         return told | ({"forced": "yes"} if row["origin"] == Judgment.Origin.RULE else {})
 
 
-def _settled(campaign: Campaign, own: OfUnits) -> dict[tuple[int, str], int]:
+def _adjudicated(campaign: Campaign, own: OfUnits) -> dict[tuple[int, str], int]:
     """Return adjudicated ratings by unit and the criterion's key."""
     standing = SettledValue.objects.standing().filter(campaign=campaign, **own)
     return {

@@ -35,7 +35,7 @@ def judgment_lines(
     change: Change,
     *,
     extras: bool,
-    settled: bool,
+    adjudicated: bool,
     further: Sequence[str] = (),
     added: Sequence[Row] = (),
 ) -> Iterator[str]:
@@ -43,7 +43,7 @@ def judgment_lines(
 
     A repeated rating is a further row of the item that it repeats.
     """
-    chosen: dict[str, Any] = {"campaign": campaign, "extras": extras, "settled": settled}
+    chosen: dict[str, Any] = {"campaign": campaign, "extras": extras, "adjudicated": adjudicated}
     used = exports.export_columns(**chosen) | RATED
     judgment = sorted(name for name in used if name.startswith("judgment:"))
     header = [*PLACE, *(name for name in JUDGMENT if name in used), *judgment, *further]

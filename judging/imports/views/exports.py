@@ -38,7 +38,7 @@ QGSTEC = "qgstec"  # written as one document, which has each sentence once
 @require_GET
 def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpResponseBase:
     """Return every current judgment with its item."""
-    chosen = {name: name in request.GET for name in ("extras", "trials", "settled")}
+    chosen = {name: name in request.GET for name in ("extras", "trials", "adjudicated")}
     title = slugify(campaign.title)
     if key in IN_PIECES:
         media_type, name = IN_PIECES[key]

@@ -188,9 +188,9 @@ def test_report_uses_settled_values_on_request_says_so_and_agreement_never_does(
     ]
     settle(differing, judge, 3, place=where)
     without = analysed(differing, mixed_model="never", metrics=[])
-    used = analysed(differing, mixed_model="never", metrics=[], settled=True)
+    used = analysed(differing, mixed_model="never", metrics=[], adjudicated=True)
 
-    # Brisa's four questions: (3 + 1) / 2, (3 + 2) / 2, 3, 3 make 2.625; settled 3, 2.5, 3, 3
+    # Brisa's four questions: (3 + 1) / 2, (3 + 2) / 2, 3, 3 make 2.625; adjudicated 3, 2.5, 3, 3
     assert mean_of(raw, "Brisa", "correctness") == pytest.approx(2.625)
     assert mean_of(without, "Brisa", "correctness") == pytest.approx(2.625)
     assert mean_of(used, "Brisa", "correctness") == pytest.approx(2.875)
@@ -209,7 +209,7 @@ def test_report_uses_settled_values_on_request_says_so_and_agreement_never_does(
         .text
     )
     settle(differing, judge, 2, place=where)
-    assert runs.changed_since(used) == ["settled values"]
+    assert runs.changed_since(used) == ["adjudicated ratings"]
     assert runs.changed_since(without) == []
 
 
@@ -220,9 +220,11 @@ def test_settled_values_are_not_taken_for_those_of_other_annotators(differing, j
     }  # fmt: skip
     told = {}
     for design in ("sources+systems", "sources+annotators", "sources+systems+annotators"):
-        for settled in (False, True):
-            form = RunForm({**given, "design": design, "settled": settled}, campaign=differing)
-            told[design, settled] = form.has_error("design")
+        for adjudicated in (False, True):
+            form = RunForm(
+                {**given, "design": design, "adjudicated": adjudicated}, campaign=differing
+            )
+            told[design, adjudicated] = form.has_error("design")
     wrong = [asked for asked, is_wrong in told.items() if is_wrong]
     assert wrong == [("sources+annotators", True), ("sources+systems+annotators", True)]
 
@@ -233,12 +235,14 @@ def test_export_has_judgments_alone_or_settled_values_beside_them(differing, jud
     address = reverse("judging:export", args=[differing.uuid, "csv"])
     plain = list(csv.DictReader(StringIO(manager.get(address).getvalue().decode("utf-8-sig"))))
     both = list(
-        csv.DictReader(StringIO(manager.get(f"{address}?settled").getvalue().decode("utf-8-sig")))
+        csv.DictReader(
+            StringIO(manager.get(f"{address}?adjudicated").getvalue().decode("utf-8-sig"))
+        )
     )
 
-    assert not any("settled" in name for name in plain[0])
+    assert not any("adjudicated" in name for name in plain[0])
     assert [row["value"] for row in both] == [row["value"] for row in plain]
-    told = [(row["annotator"], row["value"]) for row in both if row["judgment:settled"] == "2"]
+    told = [(row["annotator"], row["value"]) for row in both if row["judgment:adjudicated"] == "2"]
     assert sorted(told) == [("A01", "3"), ("A02", "1")]
 
 

@@ -106,9 +106,9 @@ def test_script_follows_the_settings_of_the_run(settings: dict[str, Any], tmp_pa
 
 @pytest.mark.parametrize("reading", ["by_protocol", "as_released"])
 def test_script_follows_rules_of_the_protocol_and_adjudication(
-    reading: str, tmp_path: Path, settled: Campaign
+    reading: str, tmp_path: Path, adjudicated: Campaign
 ) -> None:
-    run = studies.analysed(settled, further=[], reading=reading, settled=True)
+    run = studies.analysed(adjudicated, further=[], reading=reading, adjudicated=True)
     folder = written(run, tmp_path)
     with (folder / "data/judgments.csv").open() as file:
         causes = {row["judgment:adjusted_by"] for row in csv.DictReader(file)}
@@ -118,7 +118,7 @@ def test_script_follows_rules_of_the_protocol_and_adjudication(
 
 
 @pytest.fixture(scope="module")
-def settled(lasting: None) -> Campaign:
+def adjudicated(lasting: None) -> Campaign:
     """Return the released ratings of QG-STEC+, whose protocol has rules about sets of questions, with
     adjudicated ratings of some questions."""
     data = shared_data.path("genuine/qgstec_plus_table.csv").read_bytes()

@@ -41,9 +41,9 @@ def test_runs_side_by_side_name_their_level_reading_and_what_they_leave_out() ->
             correlations=[row | stored.estimate(0.5 if level == "pooled" else 0.7)],
         )
 
-    narrow = run("systems", reading="by_protocol", settled=2, excluded_by_run=["system Corvo"])
+    narrow = run("systems", reading="by_protocol", adjudicated=2, excluded_by_run=["system Corvo"])
     (table,) = side_by_side([("run 1", run("pooled")), ("run 2", narrow)])
-    assert table.notes == ["", "by the protocol, with settled values, without system Corvo"]
+    assert table.notes == ["", "by the protocol, with adjudicated ratings, without system Corvo"]
     assert [(line.name, [cell.text for cell in line.cells]) for line in table.lines] == [
         ("Clarity, BLEU, pooled", ["0.50", "–"]),
         ("Clarity, BLEU, system level", ["–", "0.70"]),

@@ -188,9 +188,9 @@ def test_values_that_rules_settle_say_nothing_of_how_annotators_differ():
     alike = small(["Who?", "Who?"], [(1, 2), (2, 2)])
     both = small(["Who?", "What?"], [(1, 2), (2, None)])
     for read, left in ((lone, 0), (alike, 0), (both, 3)):
-        own = rule_application.not_settled(read, "by_protocol").judgments
+        own = rule_application.without_rule_values(read, "by_protocol").judgments
         assert len(own[own["criterion"] == "variety"]) == left
-        assert rule_application.not_settled(read, "as_released") is read
+        assert rule_application.without_rule_values(read, "as_released") is read
 
 
 def test_reading_is_offered_only_where_the_protocol_has_two(client):
@@ -213,17 +213,17 @@ def test_reading_is_offered_only_where_the_protocol_has_two(client):
 
 @pytest.mark.parametrize("section", [Ceiling, DependabilityOfSystems])
 def test_settled_values_say_nothing_of_how_annotators_differ(section) -> None:
-    """Every value that differs is settled by the lower one: a person then reaches 1, and more
+    """Every value that differs is adjudicated by the lower one: a person then reaches 1, and more
     annotators add nothing."""
     read = frames.read_campaign(studies.imported())
     lower = read.judgments.groupby(["unit", "criterion"])["value"].transform("min")
-    settled = replace(read, judgments=read.judgments.assign(value=lower))
-    inputs = replace(inputs_of(read, settled=True), counted=settled)
-    by_said, with_settled, by_values = (
+    adjudicated = replace(read, judgments=read.judgments.assign(value=lower))
+    inputs = replace(inputs_of(read, adjudicated=True), counted=adjudicated)
+    by_said, with_adjudicated, by_values = (
         [encode(row) for row in section().compute(each, Found({}), chance())]
-        for each in (inputs_of(read), inputs, inputs_of(settled))
+        for each in (inputs_of(read), inputs, inputs_of(adjudicated))
     )
-    assert with_settled == by_said
+    assert with_adjudicated == by_said
     assert by_values != by_said
 
 

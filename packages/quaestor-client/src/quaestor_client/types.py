@@ -999,7 +999,7 @@ class NewRunRequest(TypedDict):
     reading: NotRequired[str]
     with_excluded: NotRequired[bool]
     extras: NotRequired[bool]
-    settled: NotRequired[bool]
+    adjudicated: NotRequired[bool]
     judge_epsilon: NotRequired[float]
     without_systems: NotRequired[list[str]]
     without_criteria: NotRequired[list[str]]

@@ -130,7 +130,7 @@ def test_a_value_that_is_most_of_all_ratings_is_told_with_three_numbers_and_no_c
         "distributions": spread(3, 4, 93),
         "scale_use": spread(30, 30, 40),
     }
-    for facts in ({"reading": "by_protocol"}, {"settled": 3}):
+    for facts in ({"reading": "by_protocol"}, {"adjudicated": 3}):
         assert "% of ratings" not in said(about=[stored.about(**facts)], **overruled)
 
 
