@@ -10,14 +10,16 @@ from django.urls import URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 import analysis.tasks  # noqa: F401  # registers the jobs
+from analysis.evidence.actions import examples
 from analysis.models import Result
 from analysis.planning.actions import planning
+from analysis.planning.api.documents import DOCUMENTS
 from analysis.published.actions import repeatability, reproductions
 from analysis.scoring.actions import tuning
 from analysis.sections import SECTIONS
 from judging.campaigns.actions import campaigns, clones, rounds
 from judging.campaigns.models.campaign import Campaign, Task
-from judging.datasets.models.dataset import Dataset, Reference
+from judging.datasets.models.dataset import Dataset, Reference, Unit
 from judging.enrolments.actions import enrollments
 from judging.jobs import storage
 from judging.jobs.models.job import Job
@@ -86,8 +88,12 @@ def asked(response: Any) -> None:
 
 
 def analysed() -> Campaign:
-    """Return a campaign with computed scores, two runs and a power analysis."""
+    """Return a campaign with computed scores, two runs, a power analysis and a kept example."""
     campaign = studies.imported()
+    first = Unit.objects.filter(question_set__source__dataset=campaign.dataset).order_by("pk")[0]
+    examples.keep_example(
+        campaign=campaign, unit=first.pk, note="", by=campaign.created_by, now=timezone.now()
+    )
     api, path = program(campaign.created_by), f"{API}/datasets/{campaign.dataset_id}/scoring/"
     for address in (f"{path}estimate/", path):
         asked(api.post(address, SCORED))
@@ -198,8 +204,10 @@ def of_campaign(campaign: Campaign) -> Values:
     return of_dataset(campaign.dataset) | {
         "campaigns": [campaign.uuid],
         "annotators": [each.pk for each in enrollments_made],
+        "documents": list(DOCUMENTS),
         "dry-runs": [each.campaign.uuid for each in campaign.dry_runs.all()],
         "enrolments": [each.pk for each in enrollments_made],
+        "examples": examples.load_examples(campaign).values_list("pk", flat=True),
         "export": ["csv", "jsonl", "judgments"],
         "figures": [
             key.removeprefix("figure-") for key in figures.values_list("key", flat=True)[:1]

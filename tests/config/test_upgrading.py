@@ -159,7 +159,7 @@ def test_the_site_of_the_same_folder_is_stopped_first(older: str, tmp_path: Path
     holds = (
         "import os, django, signal, sys; django.setup()\n"
         "from config import serving\n"
-        "with serving.alone() as note:\n"
+        "with serving.lock_data_folder() as note:\n"
         "    note.write_text('http://127.0.0.1:8000')\n"
         "    print('held', flush=True)\n"
         "    signal.pause()\n"

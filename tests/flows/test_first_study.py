@@ -131,4 +131,4 @@ def test_first_study_of_the_readme_proposals_accepted_leads_to_a_report(
 ) -> None:
     page = study_up_to_two_ratings(new_page, name)
 
-    assert {"report.json", "judgments.csv"} <= set(report(page).namelist())
+    assert {"report.json", "data/judgments.csv"} <= set(report(page).namelist())
