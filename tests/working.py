@@ -8,6 +8,7 @@ from django.db import transaction
 from django.http import HttpResponse, HttpResponseRedirect
 from django.test import Client
 
+import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.planning.actions import dry_runs
 from analysis.runs.actions import runs
 from judging.base.refusals import Refused

@@ -13,7 +13,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers
 from rest_framework.decorators import action
-from rest_framework.exceptions import NotFound
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -48,6 +48,7 @@ PSEUDONYMS = OpenApiParameter(
     OpenApiTypes.BOOL,
     description="Systems have pseudonyms in the zip, and files that would name them are left out.",
 )
+DESIGNS = ["sources", "sources+systems", "sources+annotators", "sources+systems+annotators"]
 SENTENCES = "sentences"  # results that are no table
 TABLE = {"type": "array", "items": {"type": "object", "additionalProperties": {}}}
 
@@ -106,7 +107,7 @@ class WholeRunSerializer(RunSerializer):
     def get_figures(self, run: Run) -> list[str]:
         drawn = Result.objects.filter(run=run, key__startswith="figure-", file__isnull=False)
         keys = drawn.order_by("key").values_list("key", flat=True)
-        return [key.removeprefix("figure-") for key in keys]
+        return list(dict.fromkeys(key.removeprefix("figure-").rpartition("-")[0] for key in keys))
 
 
 class NewRunSerializer(serializers.Serializer):
@@ -116,10 +117,8 @@ class NewRunSerializer(serializers.Serializer):
     name = serializers.CharField(max_length=100, required=False, allow_blank=True)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
     resamples = serializers.IntegerField(min_value=100, max_value=100_000, required=False)
-    design = serializers.CharField(
-        required=False,
-        help_text="What conclusions extend to, such as `sources` or `sources+annotators`.",
-    )
+    design = serializers.ChoiceField(DESIGNS, required=False)
+    clusters = serializers.CharField(required=False, allow_blank=True)
     metrics = serializers.ListField(child=serializers.CharField(), required=False)
     prepare_hypothesis = serializers.CharField(required=False)
     prepare_reference = serializers.CharField(required=False)
@@ -132,7 +131,7 @@ class NewRunSerializer(serializers.Serializer):
     )
     slices = serializers.ListField(child=serializers.CharField(), required=False)
     mixed_model = serializers.ChoiceField(["quick", "always", "never"], required=False)
-    reading = serializers.CharField(required=False)
+    reading = serializers.ChoiceField(["as_released", "by_protocol"], required=False)
     with_excluded = serializers.BooleanField(required=False)
     extras = serializers.BooleanField(required=False)
     adjudicated = serializers.BooleanField(required=False)
@@ -198,6 +197,13 @@ class Runs(mixins.ListModelMixin, OfStaff):
         form = run_forms.RunForm(
             _offered(self.campaign) | _each_once(sent.validated_data), campaign=self.campaign
         )
+        changed = {
+            name: [reason]
+            for name, reason in form.not_offered.items()
+            if sent.validated_data.get(name, runs.DEFAULTS[name]) != runs.DEFAULTS[name]
+        }
+        if changed:
+            raise ValidationError(changed)
         check_form(form)
         parameters = dict(form.cleaned_data)
         with transaction.atomic():
@@ -271,6 +277,8 @@ class Runs(mixins.ListModelMixin, OfStaff):
         """
         if ending not in REPORTS:
             raise NotFound(f"The types of files are {', '.join(REPORTS)}.")
+        if ending != "zip" and "pseudonyms" in request.query_params:
+            raise ValidationError({"pseudonyms": ["Only the zip has pseudonyms for systems."]})
         run = self.done_run()
         name = f"{slugify(self.campaign.title) or 'report'}-report-{number}.{ending}"
         if ending == "json":
@@ -280,7 +288,7 @@ class Runs(mixins.ListModelMixin, OfStaff):
             content = papers.kept_pdf(run)
         else:  # with the judgments, which name the system of each question
             check_not_judging(request.user, self.campaign.dataset)
-            hides = request.query_params.get("pseudonyms", "").lower() in ("true", "1")
+            hides = request.query_params.get("pseudonyms") == "true"
             content = exports.archive(run, pseudonyms=hides)
         if content is None:
             raise NotFound("The run has no report of this type.")
@@ -296,7 +304,7 @@ class Runs(mixins.ListModelMixin, OfStaff):
             raise NotFound(f"The types of files are {', '.join(FIGURES)}.")
         run = self.done_run()
         if ending == "svg":
-            drawn = Result.objects.filter(run=run, key=f"figure-{name}", file__isnull=False)
+            drawn = Result.objects.filter(run=run, key=f"figure-{name}-light", file__isnull=False)
             found = drawn.select_related("file").first()
             content = found and storage.content_of(found.file)
         else:

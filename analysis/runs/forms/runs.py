@@ -57,7 +57,7 @@ METRIC_LEVELS = [
     ("systems", _("over the means of the systems")),
 ]
 ONE_FOR_ALL = _(
-    "Settled values are the same for all annotators and do not show what others would have given. "
+    "Adjudicated ratings are the same for all annotators and do not show what others would have given. "
     "Extend the conclusions to annotators like these in a run of what annotators said."
 )
 ITEMS = [
@@ -198,12 +198,9 @@ class RunForm(PreparationForm):
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, dataset=campaign.dataset, **kwargs)
         self.campaign = campaign
-        if not campaign.llm_judges.exists():
-            del self.fields["judge_epsilon"]
-        if not campaign.settled_values.exists():
-            del self.fields["adjudicated"]
-        if not rule_application.has_set_rules(frames.protocol_of(campaign)):
-            del self.fields["reading"]
+        self.not_offered = _not_offered(campaign)
+        for name in self.not_offered:
+            del self.fields[name]
         self.fields["slices"].choices = [
             (name, name.removeprefix(slices.FROM_FILE).replace("_", " "))
             for name in slices.slice_attributes(campaign)
@@ -261,6 +258,18 @@ class RunForm(PreparationForm):
                 params={"column": column, "source": source},
             )
         return column
+
+
+def _not_offered(campaign: Campaign) -> dict[str, str]:
+    """Return the fields that the campaign has no use for, with the reason."""
+    reasons = {}
+    if not campaign.llm_judges.exists():
+        reasons["judge_epsilon"] = "The campaign has no LLM judges."
+    if not campaign.settled_values.exists():
+        reasons["adjudicated"] = "The campaign has no adjudicated ratings."
+    if not rule_application.has_set_rules(frames.protocol_of(campaign)):
+        reasons["reading"] = "No rule of the protocol is about a whole set of questions."
+    return reasons
 
 
 def _parts(campaign: Campaign) -> dict[str, list[tuple[str, str]]]:

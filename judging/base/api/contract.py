@@ -4,6 +4,7 @@ What an operation declares is read from the same description that makes `docs/op
 """
 
 import difflib
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -12,12 +13,16 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
 from judging.base.api.rate_limits import add_rate_limit
 
 UNKNOWN_FIELD, UNKNOWN_PARAMETER = "unknown_field", "unknown_parameter"
+WRITING = ("POST", "PUT", "PATCH", "DELETE")
+WHOLE_NUMBER = re.compile("-?[0-9]{1,18}")
+MOST_LISTED = 40  # choices that an error lists
 
 
 class DeclaredOnly:
@@ -29,17 +34,20 @@ class DeclaredOnly:
         operation = _declared_operation(self, request)
         if operation is None:
             return
-        parameters = _declared_parameters(self, operation) if request.query_params else set()
-        unknown = [
-            (name, _no_such("parameter", UNKNOWN_PARAMETER, name, parameters))
-            for name in request.query_params
-            if name not in parameters
-        ]
-        if operation.method in ("POST", "PUT", "PATCH", "DELETE") and request.data:
+        undeclared = [*_undeclared_parameters(operation, request)] if request.query_params else []
+        if operation.method in WRITING and request.data:
             declared = _declared_content(self, operation)
-            unknown += _unknown_fields(declared, request.data)
-        if unknown:
-            raise ValidationError({name: [error] for name, error in unknown})
+            undeclared += _undeclared_fields(declared, request.data)
+        if undeclared:
+            raise ValidationError({name: [error] for name, error in undeclared})
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Add the choices that there are to the errors of wrong choices in the content."""
+        if isinstance(exc, ValidationError):
+            operation = _declared_operation(self, self.request)
+            if operation is not None and self.request.method in WRITING:
+                exc.detail = _with_choices(_declared_content(self, operation), exc.detail)
+        return super().handle_exception(exc)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         add_rate_limit(request, response)
@@ -69,18 +77,46 @@ def _declared_operation(view: Any, request: Request) -> AutoSchema | None:
     return operation
 
 
-def _declared_parameters(view: Any, operation: AutoSchema) -> set[str]:
-    """Return the names of the parameters that an operation takes in its query."""
+def _undeclared_parameters(
+    operation: AutoSchema, request: Request
+) -> Iterator[tuple[str, ErrorDetail]]:
+    """Yield the name of each parameter of the query that an operation does not take with this value,
+    and why."""
+    operation.path = ""  # the parameters of the address are there
     declared = {
-        parameter.name
-        for parameter in operation.get_override_parameters()
-        if parameter.location == OpenApiParameter.QUERY
+        parameter["name"]: parameter["schema"]
+        for parameter in operation._get_parameters()
+        if parameter["in"] == OpenApiParameter.QUERY
     }
-    declared |= {parameter["name"] for parameter in operation._get_pagination_parameters()}
-    for backend in operation.get_filter_backends():
-        filters = backend().get_filterset_class(view, view.queryset)
-        declared |= set(filters.base_filters) if filters else set()
-    return declared
+    for name, values in request.query_params.lists():
+        if name not in declared:
+            yield name, _no_such("parameter", UNKNOWN_PARAMETER, name, declared)
+        elif len(values) > 1:
+            yield name, ErrorDetail("Give this parameter once.", "invalid")
+        elif why := _why_not(values[0], declared[name]):
+            yield name, ErrorDetail(why, "invalid")
+
+
+def _why_not(value: str, schema: Mapping[str, Any]) -> str:
+    """Return why a parameter cannot have a value; empty if it can."""
+    if "enum" in schema and value not in schema["enum"]:
+        return none_of(value, schema["enum"])
+    if schema.get("type") == "boolean" and value not in ("true", "false"):
+        return f"“{value}” is neither true nor false."
+    if schema.get("type") == "integer":
+        if not WHOLE_NUMBER.fullmatch(value):
+            return f"“{value}” is not a whole number."
+        if "maximum" in schema and not schema["minimum"] <= int(value) <= schema["maximum"]:
+            return f"{value} is not between {schema['minimum']} and {schema['maximum']:,}."
+    return ""
+
+
+def none_of(value: Any, choices: Collection[Any]) -> str:
+    """Return the sentence on a value that is none of the choices."""
+    if len(choices) > MOST_LISTED:
+        nearest = difflib.get_close_matches(str(value), map(str, choices), n=1)
+        return f"“{value}” is not allowed." + "".join(f" Did you mean {name}?" for name in nearest)
+    return f"“{value}” is none of: {', '.join(map(str, choices))}."
 
 
 def _declared_content(view: Any, operation: AutoSchema) -> Any:
@@ -95,23 +131,44 @@ def _declared_content(view: Any, operation: AutoSchema) -> Any:
     return declared if isinstance(declared, serializers.BaseSerializer) else None
 
 
-def _unknown_fields(
+def _undeclared_fields(
     declared: Any, content: Any, path: str = ""
 ) -> Iterator[tuple[str, ErrorDetail]]:
     """Yield the path of each field of the content that a serializer does not take, and why."""
     if isinstance(declared, serializers.ListSerializer | serializers.ListField):
         for place, inner in enumerate(content if isinstance(content, list) else ()):
-            yield from _unknown_fields(declared.child, inner, f"{path}[{place}]")
+            yield from _undeclared_fields(declared.child, inner, f"{path}[{place}]")
     elif isinstance(declared, serializers.DictField) and isinstance(content, Mapping):
         for name, inner in content.items():
-            yield from _unknown_fields(declared.child, inner, _below(path, name))
+            yield from _undeclared_fields(declared.child, inner, _below(path, name))
     elif isinstance(declared, serializers.Serializer) and isinstance(content, Mapping):
         fields = {name: field for name, field in declared.fields.items() if not field.read_only}
         for name, inner in content.items():
             if name in fields:
-                yield from _unknown_fields(fields[name], inner, _below(path, name))
+                yield from _undeclared_fields(fields[name], inner, _below(path, name))
             else:
                 yield _below(path, name), _no_such("field", UNKNOWN_FIELD, name, fields)
+
+
+def _with_choices(declared: Any, detail: Any) -> Any:
+    """Return the errors of a serializer's content, those of wrong choices with the choices."""
+    if isinstance(declared, serializers.ChoiceField) and isinstance(detail, list):
+        listed = ", ".join(map(str, declared.choices))
+        return [
+            ErrorDetail(f"{error} Choose one of: {listed}.", error.code)
+            if getattr(error, "code", "") == "invalid_choice"
+            else error
+            for error in detail
+        ]
+    if isinstance(declared, serializers.ListSerializer) and isinstance(detail, list):
+        return [_with_choices(declared.child, inner) for inner in detail]
+    if isinstance(declared, serializers.ListField | serializers.DictField):
+        if isinstance(detail, Mapping):
+            return {name: _with_choices(declared.child, inner) for name, inner in detail.items()}
+    elif isinstance(declared, serializers.Serializer) and isinstance(detail, Mapping):
+        fields = declared.fields
+        return {name: _with_choices(fields.get(name), inner) for name, inner in detail.items()}
+    return detail
 
 
 def _below(path: str, name: str) -> str:

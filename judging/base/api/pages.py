@@ -35,6 +35,14 @@ class Pages(DescribedPages, pagination.CursorPagination):
     cursor_query_description = "The place in the list, from the address of another page."
     max_page_size = 1_000
 
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """Describe the parameters with the limits of a page's size."""
+        parameters: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
+        for parameter in parameters:
+            if parameter["name"] == self.page_size_query_param:
+                parameter["schema"] |= {"minimum": 1, "maximum": self.max_page_size}
+        return parameters
+
     def decode_cursor(self, request: Request) -> pagination.Cursor | None:
         """Refuse a cursor that was never issued, before the database does."""
         cursor = super().decode_cursor(request)

@@ -17,6 +17,7 @@ from rest_framework.exceptions import (
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from judging.base.api.contract import none_of
 from judging.base.refusals import Refused
 
 CONTENT_TYPE = "application/problem+json"
@@ -101,11 +102,18 @@ def form_errors(form: Any, *, names: Mapping[str, str] | None = None) -> Validat
             known.get(field, field): [
                 ErrorDetail(message, code=error.code or "invalid")
                 for error in errors
-                for message in error.messages
+                for message in _messages(error, form.fields.get(field))
             ]
             for field, errors in form.errors.as_data().items()
         }
     )
+
+
+def _messages(error: Any, field: Any) -> list[str]:
+    """Return the messages of a form's error; for a wrong choice one that lists the choices."""
+    if error.code != "invalid_choice" or not hasattr(field, "choices") or not error.params:
+        return list(error.messages)
+    return [none_of(error.params["value"], [key for key, _label in field.choices if key != ""])]
 
 
 def check_form(form: Any, *, names: Mapping[str, str] | None = None) -> None:

@@ -240,9 +240,7 @@ class Judgments(mixins.ListModelMixin, BlindCampaign):
 
     def rows(self) -> QuerySet[Judgment]:
         asked = self.request.query_params
-        chosen = {
-            name: asked.get(name, "").lower() in ("true", "1") for name in ("extras", "trials")
-        }
+        chosen = {name: asked.get(name) == "true" for name in ("extras", "trials")}
         return judgment_rows.campaign_judgments(campaign=self.campaign, **chosen)
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:

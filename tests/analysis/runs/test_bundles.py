@@ -257,7 +257,10 @@ def test_bundle_is_downloaded_with_pseudonyms_from_the_page_and_by_program(run: 
     owner, uuid = run.campaign.created_by, run.campaign.uuid
     page = factories.logged_in(owner).get(f"/campaigns/{uuid}/runs/1/report.zip?pseudonyms=true")
     path = f"{API}/campaigns/{uuid}/runs/1/report/zip/"
-    sent = program(owner, "read").get(path, {"pseudonyms": "true"})
+    reader = program(owner, "read")
+    assert reader.get(path, {"pseudonyms": "yes"}).status_code == 422
+    assert reader.get(path.replace("zip", "json"), {"pseudonyms": "true"}).status_code == 422
+    sent = reader.get(path, {"pseudonyms": "true"})
     for answer in (page, sent):
         with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
             assert b"Alba" not in archive.read("data/items.csv")

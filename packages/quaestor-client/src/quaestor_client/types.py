@@ -420,6 +420,9 @@ class Delivery(TypedDict):
 DeliveryStateEnum: TypeAlias = Literal['waiting', 'delivered', 'failed']
 
 
+DesignEnum: TypeAlias = Literal['sources', 'sources+systems', 'sources+annotators', 'sources+systems+annotators']
+
+
 class Deviation(TypedDict):
     """A change after the plan was locked."""
 
@@ -987,7 +990,8 @@ class NewRunRequest(TypedDict):
     name: NotRequired[str]
     seed: NotRequired[int]
     resamples: NotRequired[int]
-    design: NotRequired[str]
+    design: NotRequired[DesignEnum]
+    clusters: NotRequired[str]
     metrics: NotRequired[list[str]]
     prepare_hypothesis: NotRequired[str]
     prepare_reference: NotRequired[str]
@@ -996,7 +1000,7 @@ class NewRunRequest(TypedDict):
     further: NotRequired[list[str]]
     slices: NotRequired[list[str]]
     mixed_model: NotRequired[MixedModelEnum]
-    reading: NotRequired[str]
+    reading: NotRequired[ReadingEnum]
     with_excluded: NotRequired[bool]
     extras: NotRequired[bool]
     adjudicated: NotRequired[bool]
@@ -1260,6 +1264,9 @@ class RangeRequest(TypedDict):
 
     start: int
     end: int
+
+
+ReadingEnum: TypeAlias = Literal['as_released', 'by_protocol']
 
 
 RepairsEnum: TypeAlias = Literal['entities', 'mojibake']

@@ -54,6 +54,26 @@ def test_run_on_a_draft_is_refused():
     assert (answer.status_code, answer.json()["code"]) == (409, "is_draft")
 
 
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ({"adjudicated": True}, "The campaign has no adjudicated ratings."),
+        ({"judge_epsilon": 0.2}, "The campaign has no LLM judges."),
+        ({"reading": "by_protocol"}, "No rule of the protocol is about a whole set of questions."),
+        ({"design": "foo"}, "sources, sources+systems"),
+        ({"further": ["foo"]}, "dawid_skene"),
+        ({"without_systems": ["Alfa"]}, "“Alfa” is none of: "),
+        ({"clusters": "colour"}, "“colour” is none of: "),
+    ],
+)
+def test_setting_that_has_no_use_here_or_does_not_exist_is_refused(campaign, content, sentence):
+    answer = program(campaign.created_by).post(path_of(campaign), content)
+    assert answer.status_code == 422
+    [error] = answer.json()["errors"]
+    assert (error["field"], sentence in error["detail"]) == (next(iter(content)), True), error
+    assert not Run.objects.filter(campaign=campaign).exists()
+
+
 @pytest.mark.long
 def test_run_of_a_dataset_without_references_starts_with_defaults(campaign):
     plain = annotated.opened(sources=2)
@@ -121,8 +141,11 @@ def test_reports_come_as_json_pdf_and_zip(analysed):
     with zipfile.ZipFile(io.BytesIO(api.get(f"{path}report/zip/").content)) as archive:
         assert {"report.json", "data/judgments.csv"} <= set(archive.namelist())
     assert api.get(f"{path}report/doc/").status_code == 404
-    name = api.get(path).json()["figures"][0]
-    assert b"<svg" in api.get(f"{path}figures/{name}/svg/").content
+    names = api.get(path).json()["figures"]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert b"<svg" in api.get(f"{path}figures/{name}/svg/").content
+    assert api.get(f"{path}figures/{names[0]}/png/").content.startswith(b"\x89PNG")
     assert api.get(f"{path}figures/nothing/png/").status_code == 404
 
 

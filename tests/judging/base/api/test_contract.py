@@ -52,6 +52,35 @@ def test_object_takes_no_parameter_of_its_list(campaign, api):
     assert refusal(answer)[:2] == ("state", "unknown_parameter")
 
 
+@pytest.mark.parametrize(
+    ("path", "parameters", "sentence"),
+    [
+        ("campaigns/", {"state": "opn"}, "archived, closed, draft, locked, open, paused"),
+        ("campaigns/", {"limit": "0"}, "0 is not between 1 and 1,000."),
+        ("campaigns/", {"limit": "many"}, "“many” is not a whole number."),
+        ("campaigns/", {"state": ["open", "closed"]}, "Give this parameter once."),
+        ("protocols/", {"shipped": "perhaps"}, "“perhaps” is neither true nor false."),
+        ("judgments/", {"value": "3.5"}, "“3.5” is not a whole number."),
+        ("judgments/", {"extras": "yes"}, "“yes” is neither true nor false."),
+    ],
+)
+def test_parameter_with_a_value_that_it_cannot_have_is_refused(
+    campaign, api, path, parameters, sentence
+):
+    within = f"campaigns/{campaign.uuid}/" if path == "judgments/" else ""
+    field, code, detail = refusal(api.get(f"{API}/{within}{path}", parameters))
+    assert (field, code) == (next(iter(parameters)), "invalid")
+    assert sentence in detail
+
+
+def test_choice_that_there_is_not_is_refused_with_those_there_are(campaign, api):
+    content = {"title": "A", "dataset": campaign.dataset_id, "protocol": campaign.protocol_id}
+    answer = api.post(f"{API}/campaigns/", content | {"order": "dpth"})
+    field, code, sentence = refusal(answer)
+    assert (field, code) == ("order", "invalid_choice")
+    assert sentence == '"dpth" is not a valid choice. Choose one of: depth, breadth, panel.'
+
+
 def test_act_without_content_takes_no_field(campaign, api):
     answer = api.post(f"{API}/campaigns/{campaign.uuid}/pause/", {"reason": "Holidays"})
     assert refusal(answer)[:2] == ("reason", "unknown_field")

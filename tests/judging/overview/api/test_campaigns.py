@@ -271,7 +271,8 @@ def test_history_is_filtered_by_act_and_user(manager, api, draft):
     path = f"{PATH}{draft.uuid}/history/"
     [event] = api.get(path, {"act": "campaign.locked", "who": manager.username}).json()["results"]
     assert (event["who"], event["account"]) == (manager.username, manager.pk)
-    assert fields_of(api.get(path, {"act": "nothing", "since": "yesterday"})) == {"act", "since"}
+    assert fields_of(api.get(path, {"act": "nothing"})) == {"act"}
+    assert fields_of(api.get(path, {"since": "yesterday"})) == {"since"}
 
 
 @pytest.mark.parametrize("since", ["4812-10-03T21:34:11+20:48", "0001-01-01T00:00:00+20:00"])
