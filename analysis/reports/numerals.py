@@ -1,11 +1,13 @@
 """Formats of numbers and lists of names in a report, in tables and in sentences alike."""
 
+import re
 from collections.abc import Callable, Sequence
 from math import isnan
 
 from quaestor_stats._result import Result
 
 MINUS = "−"
+LEADING_ZERO = re.compile(r"(?<![0-9])0\.")
 EQUAL = 1e-9  # numbers no further apart are equal but for rounding
 NAMED_IN_FULL, NAMED_FIRST = (
     12,
@@ -47,7 +49,7 @@ def format_number(value: float | None) -> str:
 
 def coefficient(value: float | None) -> str:
     """Write a correlation as papers do, without the zero before the point."""
-    return two(value).replace("0.", ".", 1) if is_defined(value) else "–"
+    return LEADING_ZERO.sub(".", two(value), count=1) if is_defined(value) else "–"
 
 
 def format_p(p: float | None) -> str:

@@ -30,6 +30,8 @@ NAMES = [f"s{place}" for place in range(1, 14)]
         (numerals.format_number, None, "–"),
         (numerals.coefficient, -0.5, "−.50"),
         (numerals.coefficient, 1.0, "1.00"),
+        (numerals.coefficient, -150.38, "−150.38"),
+        (numerals.coefficient, -10.38, "−10.38"),
         (numerals.coefficient, nan, "–"),
         (percent, 0.126, "13%"),
         (percent, nan, "–"),
