@@ -78,7 +78,8 @@ HIDDEN = """
 JUDGMENTS = """
     SELECT j.unit_id AS unit, c.key AS criterion, e.label AS annotator,
            CASE WHEN NOT sp.missing THEN j.value END AS value,
-           j.origin AS origin, t.number AS task,
+           CASE WHEN forced.judgment_id IS NULL THEN j.origin ELSE 'rule' END AS origin,
+           t.number AS task,
            (extract(epoch FROM j.created_at) * 1000000)::bigint AS created_at,
            EXISTS (SELECT 1 FROM judging_exclusion x
                WHERE x.enrollment_id = e.id AND x.lifted_at IS NULL) AS excluded
@@ -89,6 +90,8 @@ JUDGMENTS = """
     JOIN judging_enrollment e ON e.id = a.enrollment_id
     JOIN judging_criterion c ON c.id = j.criterion_id
     JOIN judging_scalepoint sp ON sp.criterion_id = j.criterion_id AND sp.value = j.value
+    LEFT JOIN judging_judgmentattribute forced ON forced.judgment_id = j.id  -- says the file
+        AND forced.name = 'forced' AND forced.value = 'yes'
     WHERE r.campaign_id = %(campaign)s AND r.kind = %(round)s AND j.superseded_at IS NULL
       AND a.state = ANY(%(states)s) AND j.unit_id NOT IN ({repeated})
     ORDER BY c.position, j.unit_id, e.label

@@ -8,9 +8,9 @@ from django.db import transaction
 from django.http import HttpResponse, HttpResponseRedirect
 from django.test import Client
 
-import analysis.tasks  # noqa: F401  # registers the jobs
 from analysis.planning.actions import dry_runs
 from analysis.runs.actions import runs
+from config.celery import load_tasks
 from judging.base.refusals import Refused
 from judging.imports import tasks
 from judging.imports.actions import files
@@ -33,6 +33,7 @@ UNDO = dict.fromkeys(("judging.add_files", "judging.add_rows"), files.match_agai
 def carry_out(job: Job) -> Job:
     """Do a queued job as a worker does, without its sign of life, which needs a connection of its
     own and so a test whose transactions commit."""
+    load_tasks()
     claimed = jobs.claim_job(job_id=job.pk)
     if claimed is not None:
         work = jobs.Work(claimed, worker="tests")

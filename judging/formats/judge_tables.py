@@ -95,6 +95,11 @@ def read_answers(
     reader = _AnswerReader(header, items, protocol)
     for number, cells in rows:
         reader.take(number, cells)
+    if unread := [f"“{name}”" for name in header if name not in reader.columns.values()]:
+        reason = f"No criterion and no part of an answer has the name of {', '.join(unread)}: not read."
+        reader.problems.append(
+            Problem(row=WHOLE_FILE, column="", value="", reason=reason, kind="warning")
+        )
     for what, count in reader.cut.items():
         texts = f"{count:,} texts are" if count > 1 else "1 text is"
         reason = f"{texts} longer than {RAW_KEPT:,} characters, of which the first are kept."

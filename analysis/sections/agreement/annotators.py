@@ -314,7 +314,8 @@ def _longest_runs(material: Material, criterion: ProtocolCriterion) -> dict[str,
     """Return the most equal values in a row of each annotator; none for imported values, which have
     no order."""
     rows = material.judgments[material.judgments["criterion"] == criterion.key]
-    ordered = rows[rows["origin"] != "imported"].sort_values(["created_at", "unit"], kind="stable")
+    is_imported = (rows["origin"] == "imported").groupby(rows["annotator"]).transform("any")
+    ordered = rows[~is_imported].sort_values(["created_at", "unit"], kind="stable")
     return {
         str(label): int(
             scale_use(part[["value"]].to_numpy(np.float64), scale=criterion.values()).longest_run[0]

@@ -451,7 +451,6 @@ class _ToldOfJudgments:
         if row["assignment"] in self.comments:
             told["comment"] = self.comments[row["assignment"]]
         told |= self.brought.get(row["pk"], {})
-        told.pop("forced", None)  # a file says so of the campaign that it comes from
         return told | ({"forced": "yes"} if row["origin"] == Judgment.Origin.RULE else {})
 
 

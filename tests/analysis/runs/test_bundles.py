@@ -157,10 +157,18 @@ def test_script_gives_agreement_also_without_values_that_rules_of_the_page_set(
                 )
             submitted = {"state": "submitted", "submitted_at": Now(), "lease_expires_at": None}
             Assignment.objects.filter(pk=held.pk).update(**submitted)
-    folder = written(studies.analysed(campaign, further=[], metrics=[]), tmp_path)
+    run = studies.analysed(campaign, further=[], metrics=[])
+    folder = written(run, tmp_path / "first")
     assert "without forced values" in (folder / "expected/agreement.csv").read_text()
     status, _gaps, printed = recompute(folder)
     assert status == 0, printed
+
+    again = studies.campaign_of(exports.archive(run), name="report.zip", protocol=campaign.protocol)
+    second = written(studies.analysed(again, further=[], metrics=[]), tmp_path / "second")
+    for name in ("agreement", "systems", "system_comparisons"):
+        file = f"expected/{name}.csv"
+        assert (second / file).read_text() == (folder / file).read_text()
+    assert recompute(second)[0] == 0
 
 
 def test_bundle_names_what_its_tables_rest_on(run: Run, tmp_path: Path) -> None:

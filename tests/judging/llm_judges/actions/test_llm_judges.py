@@ -245,6 +245,14 @@ def test_of_long_texts_in_a_table_as_much_is_kept_as_of_a_judge_that_is_asked(cl
     assert "2 texts are longer than 20,000 characters" in page
 
 
+def test_columns_that_are_not_read_are_named(campaign):
+    token = llm_judges.questions_with_tokens(campaign)[0].token
+    judge, _found = added(campaign, f"item,grammaticality,corectness\n{token},2,3".encode())
+    assert llm_judges.problem_lines(judge) == [
+        "No criterion and no part of an answer has the name of “corectness”: not read."
+    ]
+
+
 @pytest.mark.long
 def test_the_texts_of_a_row_are_stored_once_and_read_for_each_of_its_criteria(campaign):
     judge, found = added(campaign, with_texts(campaign, ("Clear.", "{2}"), ("", "{3}")))
