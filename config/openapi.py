@@ -141,6 +141,8 @@ def _describe_properties(component: str, schema: Document) -> None:
     schema.pop("title", None)  # of pydantic: requests and answers have the same one
     for name, prop in schema.get("properties", {}).items():
         prop.pop("title", None)
+        if {"type": "string", "maxLength": 0} in prop.get("oneOf", []):
+            prop["anyOf"] = prop.pop("oneOf")  # a blank is also valid where formats are only noted
         if "$ref" in prop:
             prop["allOf"] = [{"$ref": prop.pop("$ref")}]
         _describe(prop, component, name)

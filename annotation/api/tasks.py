@@ -4,7 +4,7 @@ Nothing here names a system, a unit or a question by its key. Controls have the 
 reveal only the shown order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db.models import QuerySet
@@ -16,7 +16,7 @@ from django.utils.translation import get_language
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
 from rest_framework import mixins, serializers
 from rest_framework.decorators import action
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -27,6 +27,7 @@ from annotation.views import shown_tasks
 from annotation.views.page import ShownMark
 from annotation.views.shown_tasks import ShownTask
 from annotation.views.source_texts import SourceTexts
+from judging.base.api.contract import UNKNOWN_FIELD, no_such
 from judging.base.api.pages import Pages
 from judging.base.api.problems import Conflict
 from judging.base.limits import MAX_NOTE_CHARACTERS
@@ -46,7 +47,7 @@ from judging.quality.actions import checks
 from judging.work.actions import drafts, judgments, sheets
 from judging.work.actions.assignments import Here, NoneNow
 from judging.work.actions.drafts import LAST_SEQUENCE, Entry, MissingAnswers, SentPage
-from judging.work.actions.sheets import NotAsked, Sheet
+from judging.work.actions.sheets import Sheet
 from judging.work.models.at_work import assignment_at_work
 
 OUTCOMES = ("task", "none_now", "finished", "closed", "training", "qualification")
@@ -255,20 +256,21 @@ class DraftSerializer(serializers.Serializer):
     def page(self, sheet: Sheet) -> SentPage:
         """Return the sent answers by the controls of the page."""
         said = self.validated_data
-        problems: dict[str, dict[str, list[str]]] = {}
+        problems: dict[str, dict[str, list[ErrorDetail]]] = {}
 
-        def found(kind: str, find: Any) -> list[tuple[Any, Any]]:
-            pairs = []
+        def found(kind: str, parts: Iterable[Any]) -> list[tuple[Any, Any]]:
+            known, pairs = {part.name: part for part in parts}, []
             for name, value in said.get(kind, {}).items():
-                try:
-                    pairs.append((find(name), value))
-                except NotAsked as error:
-                    problems.setdefault(kind, {})[name] = [str(error)]
+                if name in known:
+                    pairs.append((known[name], value))
+                else:
+                    error = no_such("field", UNKNOWN_FIELD, name, known)
+                    problems.setdefault(kind, {})[name] = [error]
             return pairs
 
-        answers = found("answers", sheet.find)
-        marks = dict(found("marks", sheet.find_mark))
-        reports = dict(found("reports", sheet.find_report))
+        answers = found("answers", sheet.asked())
+        marks = dict(found("marks", sheet.marks()))
+        reports = dict(found("reports", sheet.reports()))
         if problems:
             raise ValidationError(problems)
         return SentPage(answers, said["sequence"], said.get("note"), marks, reports)

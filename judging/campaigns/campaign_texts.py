@@ -30,7 +30,8 @@ class CampaignText:
     @property
     def paragraphs(self) -> list[str]:
         """Return the paragraphs, which empty lines divide."""
-        return [part.strip() for part in self.text.split("\n\n") if part.strip()]
+        lines = "\n".join(line.strip() for line in self.text.splitlines())  # browsers send \r\n
+        return [part.strip() for part in lines.split("\n\n") if part.strip()]
 
 
 def text_in(campaign: WithTexts, name: str, language: str) -> CampaignText:

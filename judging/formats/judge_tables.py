@@ -96,7 +96,9 @@ def read_answers(
     for number, cells in rows:
         reader.take(number, cells)
     if unread := [f"“{name}”" for name in header if name not in reader.columns.values()]:
-        reason = f"No criterion and no part of an answer has the name of {', '.join(unread)}: not read."
+        reason = (
+            f"No criterion and no part of an answer has the name of {', '.join(unread)}: not read."
+        )
         reader.problems.append(
             Problem(row=WHOLE_FILE, column="", value="", reason=reason, kind="warning")
         )

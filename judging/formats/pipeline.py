@@ -64,7 +64,7 @@ def _by_recipe(opened: Opened, recipe: Recipe, mapping: Mapping) -> Table:
     """Return the export of a program, whose recipe knows the columns."""
     frame = recipe.frame(opened)
     known = {**recipe.propose(frame), **mapping.as_data(), "recipe": recipe.key}
-    return Table(frame, Mapping(**known), [("recipe", f"The file was read as {recipe.title}.")])
+    return Table(frame, Mapping(**known), [("recipe", f"The file was read as “{recipe.title}”.")])
 
 
 def _by_shape(opened: Opened, mapping: Mapping) -> Table:

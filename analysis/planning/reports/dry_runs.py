@@ -16,7 +16,7 @@ HEADS = (
     "means as planted",
     "all neighbours differ significantly",
     "best and worst differ significantly",
-    "some pair the wrong way round",
+    "some pair significantly the wrong way round",
 )
 
 IN_ORDER = 20  # systems that the page names of an order

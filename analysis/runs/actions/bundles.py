@@ -45,16 +45,25 @@ ADJUSTED, ADJUSTED_BY = "judgment:adjusted", "judgment:adjusted_by"
 # columns that may name systems, beside texts
 NAMING = ("system", "first", "second", "question_id", "metric", "better", "other")
 FROM_FILES = ("attribute:", "judgment:")
-CROISSANT_TERMS = ("citeAs", "column", "extract", "field", "fileObject", "recordSet", "source")
-CROISSANT_CONTEXT = {
+CROISSANT_TERMS = (
+    *("citeAs", "column", "extract", "field", "fileProperty", "fileObject", "fileSet", "format"),
+    *("includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
+    *("references", "regex", "repeated", "replace", "separator", "source", "subField", "transform"),
+)
+CROISSANT_CONTEXT = {  # the one that Croissant 1.0 prescribes
     "@language": "en",
     "@vocab": "https://schema.org/",
-    "sc": "https://schema.org/",
+    "conformsTo": "dct:conformsTo",
     "cr": "http://mlcommons.org/croissant/",
-    "conformsTo": "http://purl.org/dc/terms/conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "sc": "https://schema.org/",
     **{term: f"cr:{term}" for term in CROISSANT_TERMS},
 }
+MEDIA_TYPES = {".parquet": "application/vnd.apache.parquet", ".yaml": "application/yaml"}
 CRATE_CONTEXT = ("https://w3id.org/ro/crate/1.1/context", {"sha256": "https://schema.org/sha256"})
 
 
@@ -346,7 +355,7 @@ class Bundle:
 
     def crate(self) -> bytes:
         """Return the description of the run and of all files in RO-Crate 1.1."""
-        inputs = [path for path in self.written if path.startswith("data/")]
+        inputs = [path for path in self.written if path.startswith("data/") or path == "run.json"]
         graph: list[Row] = [
             {
                 "@id": "ro-crate-metadata.json",
@@ -371,7 +380,7 @@ class Bundle:
                 "description": f"The SHA-256 of its input is {self.run.input_sha256}.",
                 "endTime": self.run.created_at.isoformat(timespec="seconds"),
                 "instrument": _references(f"#{program}" for program in self.run.versions),
-                "object": _references([*inputs, "run.json", "#seed"]),
+                "object": _references([*inputs, "#seed"]),
                 "result": _references(path for path in self.written if path not in inputs),
             },
             {"@id": "#seed", "@type": "PropertyValue", "name": "seed", "value": self.run.seed},
@@ -380,7 +389,8 @@ class Bundle:
             about = {"name": program, "version": version}
             graph.append({"@id": f"#{program}", "@type": "SoftwareApplication", **about})
         for path, file in self.written.items():
-            media_type = mimetypes.guess_type(path)[0] or "text/plain"
+            guessed = mimetypes.guess_type(path)[0] or "text/plain"
+            media_type = MEDIA_TYPES.get(Path(path).suffix, guessed)
             about = {"contentSize": str(file.size), "encodingFormat": media_type}
             graph.append({"@id": path, "@type": "File", **about, "sha256": file.sha256})
         return _json({"@context": CRATE_CONTEXT, "@graph": graph})

@@ -368,7 +368,7 @@ def _coefficient_cell(estimate: Result) -> Cell:
 
 def _sentence(row: VerdictRow, criterion: str) -> str:
     if row.passes is None:
-        return f"{criterion}: {row.judge} cannot be tested, {row.reason}."
+        return f"{criterion}: {row.judge} cannot be tested: {row.reason}."
     verdict = "passes" if row.passes else "does not pass"
     said = (
         f"{criterion}: {row.judge} {verdict} the alternative annotator test at ε = {row.epsilon:g}"

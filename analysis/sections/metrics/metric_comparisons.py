@@ -281,10 +281,11 @@ def _highest_metrics(ranked: Sequence[MetricLevel], found: Found) -> str:
     """Return in words which metrics have the highest correlation, and what it rests on."""
     first, equal = ranked[0], [row.metric for row in _highest(ranked)]
     rho = effect("ρ =", first.estimate, first.p_holm, coefficient)
-    test = "Holm" if len(ranked) > 1 else ""
+    if len(ranked) == 1:
+        return f"{equal[0]} correlates with human ratings: {rho} {_where(first, found)}"
     return (
         f"{listed_or_counted(equal, 'metrics')} {'has' if len(equal) == 1 else 'share'} the highest "
-        f"correlation with human ratings: {rho} {_where(first, found, test)}"
+        f"correlation with human ratings: {rho} {_where(first, found, 'Holm')}"
     )
 
 

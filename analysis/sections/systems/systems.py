@@ -89,9 +89,10 @@ class Systems(Section[SystemMean]):
         "Mean of the question means over the outputs that are present and judged, with its 95% CI, the number of "
         "questions (n), and the rank interval: 1 + the number of systems that are significantly better, to the number "
         "of systems less those that are significantly worse. Systems that share a letter do not differ significantly "
-        "(5% level, "
-        "Holm's correction over the pairs of a criterion; the test is named above the table). A mean is bold if its "
-        "system is significantly better than all others. Up to eight systems are plotted on the criterion's scale. "
+        "(5% level, Holm's correction over the pairs of a criterion; the test is named above the table). A mean is "
+        "bold if its system is significantly better than all others. Up to eight systems are plotted; the axis shows "
+        "the part of the scale where they are. A mean is over questions and a difference between systems over "
+        "sources, so the two can disagree if sources have unequal numbers of questions. "
         "Systems are ordered by their mean rank over the criteria that have a best end."
     )
 
@@ -305,8 +306,8 @@ def _without_significance(pairs: Sequence[SystemPair], unit: ClusterUnit) -> str
     if len(short) < compared:
         which = f"{format_count(len(short), 'pair')} of systems"
     return (
-        f"with {most} in common or fewer no p of this test can fall below "
-        f"{min(pair.floor for pair in short):.4g} after Holm's correction, so {which} could not "
+        f"with {most} in common or fewer no p of the permutation test can fall below "
+        f"{f'{min(pair.floor for pair in short):.4g}'.removeprefix('0')} after Holm's correction, so {which} could not "
         "differ significantly, whatever the difference"
     )
 

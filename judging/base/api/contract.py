@@ -90,7 +90,7 @@ def _undeclared_parameters(
     }
     for name, values in request.query_params.lists():
         if name not in declared:
-            yield name, _no_such("parameter", UNKNOWN_PARAMETER, name, declared)
+            yield name, no_such("parameter", UNKNOWN_PARAMETER, name, declared)
         elif len(values) > 1:
             yield name, ErrorDetail("Give this parameter once.", "invalid")
         elif why := _why_not(values[0], declared[name]):
@@ -147,7 +147,7 @@ def _undeclared_fields(
             if name in fields:
                 yield from _undeclared_fields(fields[name], inner, _below(path, name))
             else:
-                yield _below(path, name), _no_such("field", UNKNOWN_FIELD, name, fields)
+                yield _below(path, name), no_such("field", UNKNOWN_FIELD, name, fields)
 
 
 def _with_choices(declared: Any, detail: Any) -> Any:
@@ -175,7 +175,7 @@ def _below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else str(name)
 
 
-def _no_such(kind: str, code: str, name: str, names: Collection[str]) -> ErrorDetail:
+def no_such(kind: str, code: str, name: str, names: Collection[str]) -> ErrorDetail:
     """Return the error about an unknown name, with the nearest known one."""
     nearest = difflib.get_close_matches(str(name), names, n=1)
     if nearest:

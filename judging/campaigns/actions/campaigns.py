@@ -383,6 +383,10 @@ def move_campaign(
     """Take a campaign to its next state, if the table of moves allows it; refreshes `campaign`."""
     with transaction.atomic():
         held = _held(campaign)
+        if (held.state, to) == (Campaign.State.DRAFT, Campaign.State.OPEN):
+            raise NotAllowedNow(
+                "Lock the plan of the draft before you open it.", code="campaign_state"
+            )
         if to not in Campaign.MOVES[Campaign.State(held.state)]:
             raise NotAllowedNow(
                 f"A campaign that is {held.get_state_display()} cannot become {Campaign.State(to).label}.",

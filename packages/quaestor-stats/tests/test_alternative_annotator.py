@@ -102,7 +102,7 @@ def test_people_with_too_few_items_are_left_out_with_the_reason():
     assert "two people only" in pair.caution
     none = alternative_test(people[:10], SCALE_JUDGE[:10], level="ordinal", epsilon=0.2)
     assert none.passed is None
-    assert none.reason == "no person has 30 items that the judge and others judged too"
+    assert none.reason == "no annotator has 30 items that the judge and others judged too"
 
 
 def test_a_judge_with_the_values_of_a_person_is_compared_with_itself():

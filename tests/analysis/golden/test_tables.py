@@ -922,9 +922,11 @@ CONCLUSIONS = {
         "contrast within sources and mixed model only). The test of 2 of 9 pairs of systems is the contrast within "
         "sources, adjusted for annotators, "
         "because different annotators rated the two systems on some sources. On grammaticality, with 4 sources in "
-        "common or fewer no p of this test can fall below 0.375 after Holm's correction, so 1 pair of systems could "
+        "common or fewer no p of the permutation test can fall below .375 after Holm's correction, so "
+        "1 pair of systems could "
         "not differ significantly, whatever the difference. On understandability and correctness, with 4 sources in "
-        "common or fewer no p of this test can fall below 0.375 after Holm's correction, so these systems could not "
+        "common or fewer no p of the permutation test can fall below .375 after Holm's correction, so "
+        "these systems could not "
         "differ significantly, whatever the difference. A difference that is not significant does not show that the "
         "systems are equal.",
         "Metrics": "On grammaticality, METEOR and TER share the highest correlation with human ratings: ρ = .94, 95% "

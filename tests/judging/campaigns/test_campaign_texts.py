@@ -64,3 +64,10 @@ def test_plan_takes_texts_in_another_language_and_fixes_them_by_the_lock() -> No
     assert campaign.translated_texts == {"de": {"introduction": "Hallo."}}
     campaigns.lock_plan(campaign=campaign, now=timezone.now())
     assert campaign.locked_plan["texts"]["translated_texts"] == campaign.translated_texts
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_divide_paragraphs_also_as_browsers_send_them(end: str) -> None:
+    text = end.join(["First line", "goes on.", " ", "Second."])
+    lines = campaign_texts.CampaignText(text, "en").paragraphs
+    assert lines == ["First line\ngoes on.", "Second."]

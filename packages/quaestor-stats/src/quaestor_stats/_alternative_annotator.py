@@ -144,7 +144,7 @@ def alternative_test(
         [_against(*person, data, epsilon) for person in zip(titles, wins, strict=True)]
     )
     tested = [person for person in judged if not person.reason]
-    few = f"no person has {REQUIRED_ITEMS} items that the judge and others judged too"
+    few = f"no annotator has {REQUIRED_ITEMS} items that the judge and others judged too"
     return AlternativeTest(
         people=judged,
         epsilon=epsilon,

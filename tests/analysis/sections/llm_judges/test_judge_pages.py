@@ -231,7 +231,7 @@ def test_the_sentence_of_a_judge_above_people_and_of_one_not_tested():
         "Correctness: Judge does not pass the alternative annotator test at ε = 0.2; its "
         "correlation with human ratings (ρ = .42) is significantly higher than that of one annotator "
         "(ρ = .63; difference .21 [.11, .31]).",
-        "Correctness: Judge cannot be tested, one person only.",
+        "Correctness: Judge cannot be tested: one person only.",
     ]
 
 

@@ -251,7 +251,7 @@ def test_a_judge_of_few_items_is_not_tested(made):
         None,
         None,
     )
-    assert row["reason"] == "no person has 30 items that the judge and others judged too"
+    assert row["reason"] == "no annotator has 30 items that the judge and others judged too"
     told = [
         (each["wins"], each["not_tested"], each["n"])
         for each in records(JudgeAgainstAnnotators, made)

@@ -77,7 +77,10 @@ def test_ranks_ten_sources_in_four_passages_have_no_shares_and_a_floor_of_four()
     assert (row["n"], row["clusters"], row["floor"]) == (10, 4, 2 / 2**4)
     tables["about"] = [{**tables["about"][0], "clusters": 4}]
     told = " ".join(Systems().caveats(Found(tables)))
-    assert "With 4 passages in common or fewer no p of this test can fall below 0.125" in told
+    assert (
+        "With 4 passages in common or fewer no p of the permutation test can fall below .125"
+        in told
+    )
 
 
 def test_ranks_table_shows_each_rank_and_the_cluster() -> None:

@@ -88,7 +88,8 @@ def permuted(first, second, n, floor):
 def test_too_few_sources_are_said_to_tell_nothing_apart():
     text = said(systems=[A, B], system_comparisons=[permuted("a", "b", 5, 0.0625)])
     assert (
-        "With 5 sources in common or fewer no p of this test can fall below 0.0625 after Holm's correction, so these "
+        "With 5 sources in common or fewer no p of the permutation test can fall below .0625 after Holm's correction, so "
+        "these "
         "systems could not differ significantly, whatever the difference."
     ) in text
     assert "no p" not in said(systems=[A, B], system_comparisons=[permuted("a", "b", 6, 0.03125)])
@@ -104,7 +105,8 @@ def test_pairs_with_too_few_sources_are_told_beside_those_with_enough():
         "1 pair of systems has fewer than two sources in common, so no test compares them." in text
     )
     assert (
-        "With 4 sources in common or fewer no p of this test can fall below 0.25 after Holm's correction, so 2 pairs "
+        "With 4 sources in common or fewer no p of the permutation test can fall below .25 after Holm's correction, so "
+        "2 pairs "
         "of systems could not differ significantly"
     ) in text
 
@@ -123,7 +125,7 @@ def test_pairs_out_of_reach_on_some_criteria_are_told_with_these():
     assert "significantly different from all others" in text
     assert (
         "On truth, 1 pair of systems has fewer than two sources in common, so no test compares "
-        "them. On wit, with 5 sources in common or fewer no p of this test can fall below "
+        "them. On wit, with 5 sources in common or fewer no p of the permutation test can fall below "
         "0.0625 after Holm's correction, so these systems could not differ significantly"
     ) in text
 
