@@ -59,7 +59,7 @@ class File(Resource[types.File]):
         columns
             The roles of columns; the other columns become what the server proposes.
         protocol
-            A protocol, its id, or its key. None is guessed.
+            A protocol, its id, or its key; by default that of a bundle. None is guessed.
         mapping
             How the file is read otherwise; by default as proposed.
 
@@ -71,15 +71,20 @@ class File(Resource[types.File]):
         Raises
         ------
         ValueError
-            If the file holds ratings and no protocol is given.
+            If the file holds ratings, and neither you nor the file names their protocol.
         """
         proposal = self.roles()
         whole: types.MappingRequest = proposal["mapping"] | (mapping or {})
         decided = {name: column_of(role) for name, role in (columns or {}).items()}
         whole["columns"] = whole.get("columns", {}) | decided
-        if protocol is None:
+        if protocol is not None:
+            chosen = id_of(self.connection, protocol)
+        elif whole.get("recipe") == "bundle":  # the bundle of a run holds its protocol
+            chosen = proposal.get("protocol")
+        else:
+            chosen = None
+        if chosen is None:
             check_protocol(whole["columns"])
-        chosen = None if protocol is None else id_of(self.connection, protocol)
         body = {"mapping": whole, "protocol": chosen}
         self._finish(self._put("roles/", dict[str, Any], body))
         return {name: in_words(whole["columns"].get(name, {})) for name in proposal["header"]}
@@ -212,7 +217,9 @@ class Dataset(Resource[types.Dataset]):
         return File(self.connection, f"{self.address}files/{data['number']}/", data)
 
     def __repr__(self) -> str:
-        return f"<Dataset {self.id}: {self.name}>"
+        count = self.data["quarantined"]
+        quarantine = f", {count} in quarantine" if count else ""
+        return f"<Dataset {self.id}: {self.name} ({self.data['questions']} questions{quarantine})>"
 
 
 class Datasets(Endpoint):
@@ -260,7 +267,8 @@ class Datasets(Endpoint):
         Returns
         -------
         Dataset
-            Its `columns` say what each column became.
+            Its `columns` say what each column became, and `data["quarantined"]` how many values
+            of the rows went to quarantine.
 
         Raises
         ------
