@@ -2,7 +2,8 @@
 
 Run it when the schema has changed: `python tests/client/generate_types.py`. It writes
 the types that the client's modules use as `types.NAME`, and those they refer to. NAME is that of a
-schema; `<OperationId>Query` for the query parameters of an operation; or a key of `WITHOUT`.
+schema; `<OperationId>Query` for the query parameters of an operation; or a key of `WITHOUT` or
+`FIELD_TYPES`.
 """
 
 import re
@@ -26,6 +27,8 @@ WITHOUT = {
     "JudgmentFilters": ("CampaignsJudgmentsListQuery", ("limit",)),
     "ScoringOptions": ("NewScoresRequest", ("metrics",)),
 }
+# A name for the type of one field of a schema
+FIELD_TYPES = {"ColumnRole": ("Column", "role")}
 HEAD = '''"""The requests and answers of the API: written by `generate_types.py`, not by hand."""
 
 from __future__ import annotations
@@ -53,6 +56,8 @@ def schemas_of(document: Schema) -> dict[str, Schema]:
         properties = {key: field for key, field in fields_of(schemas, whole) if key not in fields}
         required = required_in(schemas[whole]) - set(fields)
         schemas[name] = {**schemas[whole], "properties": properties, "required": sorted(required)}
+    for name, (whole, field) in FIELD_TYPES.items():
+        schemas[name] = dict(fields_of(schemas, whole))[field]
     return schemas
 
 

@@ -322,6 +322,9 @@ class Column(TypedDict):
 ColumnDirectionEnum: TypeAlias = Literal['higher', 'lower']
 
 
+ColumnRole: TypeAlias = Literal['question', 'passage', 'sentence', 'answer', 'answer_start', 'target_type', 'modality', 'language', 'source_id', 'system', 'position', 'key', 'question_type', 'submitted_answer', 'rater', 'criterion', 'value', 'note', 'mark', 'mark_start', 'mark_end', 'mark_text', '', 'reference', 'question_of', 'ratings', 'llm_judge', 'ask', 'metric', 'human_mean', 'metadata', 'source_metadata', 'rating_metadata']
+
+
 ColumnScaleEnum: TypeAlias = Literal['none', 'fraction', 'percent']
 
 
