@@ -1644,3 +1644,9 @@ class WholeRun(TypedDict):
     created_at: datetime
     tables: list[str]
     figures: list[str]
+
+
+QUALITY_DEFAULTS: dict[str, Any] = {'least_values': 12, 'fastest': 0.5, 'faster_than_others': 4.0, 'same_share': 0.95, 'longest_run': 20, 'least_gold': 0.67, 'least_same': 0.6, 'repeats': 0, 'gold': 0, 'degraded': 0, 'gap': 20, 'exclude_speed': False, 'exclude_same': False, 'exclude_gold': None, 'exclude_gold_of': None, 'exclude_repeats': None, 'exclude_degraded': False}
+
+
+SAMPLE_DEFAULTS: dict[str, Any] = {'over': 'sources', 'column': '', 'each': False}
