@@ -2,7 +2,8 @@
 
 Run it when the schema has changed: `python tests/client/generate_types.py`. It writes
 the types that the client's modules use as `types.NAME`, and those they refer to. NAME is that of a
-schema; `<OperationId>Query` for the query parameters of an operation; or a key of `WITHOUT`.
+schema; `<OperationId>Query` for the query parameters of an operation; or a key of `WITHOUT` or
+`FIELD_TYPES`. Behind them come the default values of the schemas in `DEFAULTS`.
 """
 
 import re
@@ -26,6 +27,10 @@ WITHOUT = {
     "JudgmentFilters": ("CampaignsJudgmentsListQuery", ("limit",)),
     "ScoringOptions": ("NewScoresRequest", ("metrics",)),
 }
+# A name for the type of one field of a schema
+FIELD_TYPES = {"ColumnRole": ("Column", "role")}
+# A name for the default values of the optional fields of a schema
+DEFAULTS = {"QUALITY_DEFAULTS": "QualityRequest", "SAMPLE_DEFAULTS": "SampleRequest"}
 HEAD = '''"""The requests and answers of the API: written by `generate_types.py`, not by hand."""
 
 from __future__ import annotations
@@ -53,6 +58,8 @@ def schemas_of(document: Schema) -> dict[str, Schema]:
         properties = {key: field for key, field in fields_of(schemas, whole) if key not in fields}
         required = required_in(schemas[whole]) - set(fields)
         schemas[name] = {**schemas[whole], "properties": properties, "required": sorted(required)}
+    for name, (whole, field) in FIELD_TYPES.items():
+        schemas[name] = dict(fields_of(schemas, whole))[field]
     return schemas
 
 
@@ -144,6 +151,17 @@ def definition(name: str, schemas: Mapping[str, Schema]) -> str:
     return "\n".join(lines)
 
 
+def defaults(name: str, schema: str, schemas: Mapping[str, Schema]) -> str:
+    """Return the Python definition of the default values of a schema."""
+    required = required_in(schemas[schema])
+    values = {
+        key: field.get("default")
+        for key, field in fields_of(schemas, schema)
+        if key not in required
+    }
+    return f"{name}: dict[str, Any] = {values!r}"
+
+
 def names_in(value: Any) -> Iterator[str]:
     """Yield the names of the schemas to which a schema refers."""
     if isinstance(value, Mapping) and isinstance(value.get("$ref"), str):
@@ -160,6 +178,8 @@ def used_names(schemas: Mapping[str, Schema]) -> list[str]:
     names: set[str] = set()
     while waiting:
         name = waiting.pop()
+        if name in DEFAULTS:
+            continue
         if name not in schemas:
             raise SystemExit(f"docs/openapi.yaml has no schema {name}, which the client uses.")
         if name not in names:
@@ -172,7 +192,8 @@ def generate() -> str:
     """Return the module as text."""
     schemas = schemas_of(yaml.load(SCHEMA.read_text(), Loader=yaml.CSafeLoader))
     definitions = [definition(name, schemas) for name in used_names(schemas)]
-    return "\n\n\n".join([HEAD.rstrip(), *definitions]) + "\n"
+    values = [defaults(name, schema, schemas) for name, schema in DEFAULTS.items()]
+    return "\n\n\n".join([HEAD.rstrip(), *definitions, *values]) + "\n"
 
 
 if __name__ == "__main__":

@@ -99,6 +99,95 @@ def test_study_is_made_once_and_changed_while_it_is_a_draft(folder: Path, capsys
 
 @pytest.mark.jobs
 @pytest.mark.django_db(transaction=True)
+def test_study_that_differs_is_changed_or_refused_by_name(folder: Path, capsys) -> None:
+    study = folder / "study.yaml"
+
+    def printed(changed: str, status: int = 0) -> str:
+        study.write_text(changed)
+        assert main(["apply", str(study)]) == status
+        output = capsys.readouterr()
+        return output.err if status else output.out
+
+    printed(STUDY)
+    relicensed = STUDY.replace("CC0", "CC-BY-4.0")
+    assert "Changed the licence of the dataset “Locks” to “CC-BY-4.0”." in printed(relicensed)
+    assert Dataset.objects.get().licence == "CC-BY-4.0"
+    excluded = STUDY.replace("{role: metric, direction: higher}", '""')
+    assert "column “score”" in printed(excluded, 1)
+    assert "column “score”" in printed(STUDY.replace(": higher", ": lower"), 1)
+    assert "column “question”" in printed(
+        STUDY.replace("    score:", "    question: metric\n    score:"), 1
+    )
+    assert "`language`" in printed(STUDY.replace("  licence: CC0", "  language: ar"), 1)
+    assert "its places cannot change" in printed(STUDY.replace("places: 2", "places: 3"), 1)
+    whole = STUDY.replace("selection:\n  systems: [Alba, Brisa]\nquality:\n  repeats: 10\n", "")
+    changes = printed(whole)
+    assert "Selected 6 of 6 questions." in changes
+    assert "Changed the quality plan: repeats." in changes
+    campaign = Campaign.objects.get()
+    assert (campaign.selection, campaign.quality["repeats"]) == ({}, 0)
+    assert printed(whole).startswith("Nothing changed.")
+    opened = STUDY.replace("draft", "open")
+    assert "Opened the campaign." in printed(opened)
+    assert printed(opened).startswith("Nothing changed.")
+    assert "is open: its selection cannot change" in printed(whole, 1)
+    unchecked = STUDY.replace("quality:\n  repeats: 10\n", "")
+    assert "is open: its repeats cannot change" in printed(unchecked, 1)
+    assert Campaign.objects.count() == 1
+
+
+@pytest.mark.jobs
+@pytest.mark.django_db(transaction=True)
+def test_sample_and_expiry_of_a_study_are_compared_as_the_server_stores_them(
+    folder: Path, capsys
+) -> None:
+    study = folder / "study.yaml"
+    sampled = STUDY.replace("systems: [Alba, Brisa]", "sample: {size: 1, seed: 7}")
+    limited = "{label: A, expires_at: 2099-01-01T10:00:00Z}\n  - {label: B, expires_at: 2099-01-01 10:00:00}"
+    study.write_text(sampled.replace("{label: Students, places: 2}", limited))
+    assert main(["apply", str(study)]) == 0
+    assert main(["apply", str(study)]) == 0
+    assert "Nothing changed." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("faulty", "sentence"),
+    [
+        (
+            STUDY.replace("  licence", "  lisence"),
+            "in `dataset` “lisence”. Did you mean “licence”?",
+        ),
+        (STUDY.replace("state: draft", "state: opened"), "state “opened”. Did you mean “open”?"),
+        (STUDY.replace("per_task", "per_tasks"), "Did you mean “annotators_per_task”?"),
+        (STUDY.replace("repeats: 10", "repeat: 10"), "Did you mean “repeats”?"),
+        (STUDY.replace("places: 2", "place: 2"), "Did you mean “places”?"),
+        (STUDY.replace("role: metric", "role: metrc"), "Did you mean “metric”?"),
+        ("dataset:\nprotocol: small\ncampaign: {title: Locks}", "`dataset` must hold `name`"),
+        (STUDY.replace("mine.yaml", "9"), "`protocol` must hold the key"),
+        (STUDY.replace("  file: locks.csv\n", ""), "`dataset.file` must hold the name of a file"),
+        (STUDY.replace("  name: Locks\n", ""), "`dataset.name` must hold"),
+        (STUDY.replace("  title: Locks\n", ""), "`campaign.title` must hold"),
+        (STUDY.replace("label: Students, ", ""), "`invitations[].label` must hold"),
+        (
+            STUDY.replace("- {label: Students, places: 2}", "- Students"),
+            "`invitations[]` must hold",
+        ),
+        (STUDY.replace("  repeats: 10\n", ""), "`quality` must hold"),
+        (STUDY.replace("systems: [Alba, Brisa]", "sample: 5"), "`selection.sample` must hold"),
+        ("", "The file of a study must hold the keys `dataset`"),
+    ],
+)
+def test_study_with_a_faulty_key_is_refused_in_a_sentence(
+    faulty: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.setenv("QUAESTOR_URL", "http://localhost:1")
+    (tmp_path / "study.yaml").write_text(faulty)
+    assert main(["apply", str(tmp_path / "study.yaml")]) == 1
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.jobs
+@pytest.mark.django_db(transaction=True)
 def test_study_that_cannot_be_made_leaves_no_dataset(folder: Path, capsys) -> None:
     study = folder / "study.yaml"
     study.write_text(STUDY.replace("score: {", "scor: {"))
@@ -106,7 +195,7 @@ def test_study_that_cannot_be_made_leaves_no_dataset(folder: Path, capsys) -> No
     assert "“scor”" in capsys.readouterr().err
     study.write_text(STUDY.replace("state:", "stat:"))
     assert main(["apply", str(study)]) == 1
-    assert "unknown part stat" in capsys.readouterr().err
+    assert "unknown key “stat”. Did you mean “state”?" in capsys.readouterr().err
     assert main(["status", "Nothing"]) == 1
     assert "no campaign called “Nothing”" in capsys.readouterr().err
     assert not Dataset.objects.exists()

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from config.data_folder import ROOT
 from judging.people.actions import tokens
-from quaestor_client.studies import PARTS
+from quaestor_client.study_files import PARTS
 from tests import factories
 from tests.client.clients import module_at
 

@@ -9,6 +9,7 @@ from judging.datasets.models.dataset import Dataset
 from judging.work.models.judgment import Judgment
 from quaestor_client import Metric, QuaestorError
 from tests import factories
+from tests.analysis import studies
 
 QUESTIONS = pd.DataFrame(
     [
@@ -87,3 +88,30 @@ def test_file_of_a_dataset_is_previewed_and_discarded(live_client, worker, tmp_p
     assert file.roles()["mapping"]["columns"]["passage"].get("role", "") == ""
     file.discard()
     assert not dataset.files()
+
+
+@pytest.mark.jobs
+@pytest.mark.django_db(transaction=True)
+def test_bundle_of_a_run_is_imported_under_its_own_protocol(
+    live_client, worker, tmp_path: Path
+) -> None:
+    imported = studies.imported(sources=2)
+    client = live_client(imported.created_by)
+    run = studies.analysed(imported, further=[])
+    bundle = client.campaigns.get(str(imported.uuid)).get_run(run.number)
+    path = bundle.download("report.zip", tmp_path / "report.zip")
+    dataset = client.datasets.create_from_file(path, name="Again")
+    assert dataset.files()[0].data["protocol"] == imported.protocol_id
+    [campaign] = client.campaigns.list(dataset=dataset.id)
+    assert len(list(campaign.judgments())) == 24
+
+
+@pytest.mark.jobs
+@pytest.mark.django_db(transaction=True)
+def test_dataset_with_rows_in_quarantine_shows_their_number(live_client, worker) -> None:
+    client = live_client(factories.researcher())
+    blank = QUESTIONS.copy()
+    blank.loc[0, "passage"] += " "
+    dataset = client.datasets.create_from_dataframe(blank, name="Locks")
+    assert dataset.data["quarantined"] == 1
+    assert repr(dataset) == f"<Dataset {dataset.id}: Locks (7 questions, 1 in quarantine)>"

@@ -1,8 +1,10 @@
 """Lists and tables: pages, HTML, files; addresses from the environment; progress bars."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -108,3 +110,29 @@ def test_rows_of_a_dataframe_keep_numbers_and_leave_gaps_blank() -> None:
     assert list(second.values()) == ["008", None, None, None, None, False]
     assert [type(value) for value in first.values()][1:3] == [float, int]
     assert list(first) == list(map(str, df.columns))
+
+
+def test_dates_and_decimals_of_a_dataframe_become_texts_and_numbers() -> None:
+    days = [date(2026, 11, 30), None]
+    df = pd.DataFrame({"day": days, "score": [Decimal("0.1"), Decimal(3)]})
+    assert rows_of(df) == [{"day": "2026-11-30", "score": 0.1}, {"day": None, "score": 3}]
+    assert type(rows_of(df)[1]["score"]) is int
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        (pd.Timedelta("1s"), "Timedelta"),
+        (pd.Period("2026-11"), "Period"),
+        (pd.Interval(0, 1), "Interval"),
+        (1j, "complex"),
+        ([{1}], "list"),
+        (float("inf"), "Infinity"),
+        (Decimal("Infinity"), "Infinity"),
+        ([float("nan")], "Infinity"),
+    ],
+)
+def test_dataframe_with_a_value_that_json_lacks_is_refused(value: Any, named: str) -> None:
+    df = pd.DataFrame({"question": ["Who?", "By whom?"], "x": [None, value]})
+    with pytest.raises(ValueError, match=f"Column “x”.*{named}"):
+        rows_of(df)

@@ -28,7 +28,7 @@ class Metric:
 
 
 # A role may be a name, such as "passage"; the blank one excludes a column
-Role: TypeAlias = Metric | types.Column | str
+Role: TypeAlias = Metric | types.Column | types.ColumnRole
 
 
 def column_of(role: Role) -> types.Column:
@@ -36,7 +36,7 @@ def column_of(role: Role) -> types.Column:
     if isinstance(role, Metric):
         return {"role": "metric", "direction": role.direction, "name": role.name}
     if isinstance(role, str):
-        return types.Column(role=role)  # type: ignore[typeddict-item]  # the server checks it
+        return {"role": role}
     return role
 
 

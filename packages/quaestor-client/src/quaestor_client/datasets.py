@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
@@ -28,6 +30,7 @@ class FileOptions(TypedDict, total=False):
     accept_surprises: bool
 
 
+STRICT_JSON = json.JSONEncoder(allow_nan=False)
 ExportKind: TypeAlias = Literal["csv", "csv-raw", "jsonl", "label-studio"]
 
 
@@ -59,7 +62,7 @@ class File(Resource[types.File]):
         columns
             The roles of columns; the other columns become what the server proposes.
         protocol
-            A protocol, its id, or its key. None is guessed.
+            A protocol, its id, or its key; by default that of a bundle. None is guessed.
         mapping
             How the file is read otherwise; by default as proposed.
 
@@ -71,15 +74,17 @@ class File(Resource[types.File]):
         Raises
         ------
         ValueError
-            If the file holds ratings and no protocol is given.
+            If the file holds ratings, and neither you nor the file names their protocol.
         """
         proposal = self.roles()
         whole: types.MappingRequest = proposal["mapping"] | (mapping or {})
         decided = {name: column_of(role) for name, role in (columns or {}).items()}
         whole["columns"] = whole.get("columns", {}) | decided
-        if protocol is None:
-            check_protocol(whole["columns"])
         chosen = None if protocol is None else id_of(self.connection, protocol)
+        if protocol is None and whole.get("recipe") == "bundle":  # which holds its protocol
+            chosen = proposal.get("protocol")
+        if chosen is None:
+            check_protocol(whole["columns"])
         body = {"mapping": whole, "protocol": chosen}
         self._finish(self._put("roles/", dict[str, Any], body))
         return {name: in_words(whole["columns"].get(name, {})) for name in proposal["header"]}
@@ -212,7 +217,9 @@ class Dataset(Resource[types.Dataset]):
         return File(self.connection, f"{self.address}files/{data['number']}/", data)
 
     def __repr__(self) -> str:
-        return f"<Dataset {self.id}: {self.name}>"
+        count = self.data["quarantined"]
+        quarantine = f", {count} in quarantine" if count else ""
+        return f"<Dataset {self.id}: {self.name} ({self.data['questions']} questions{quarantine})>"
 
 
 class Datasets(Endpoint):
@@ -260,12 +267,14 @@ class Datasets(Endpoint):
         Returns
         -------
         Dataset
-            Its `columns` say what each column became.
+            Its `columns` say what each column became, and `data["quarantined"]` how many values
+            of the rows went to quarantine.
 
         Raises
         ------
         ValueError
-            If columns hold ratings and no protocol is given.
+            If columns hold ratings and no protocol is given, or if a column holds a value that
+            JSON cannot hold, such as Infinity or a Timedelta.
 
         Examples
         --------
@@ -302,15 +311,37 @@ class Datasets(Endpoint):
 
 def rows_of(df: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a DataFrame as values of JSON: numbers as they are, dates as texts, and
-    missing values as None."""
-    import pandas
+    missing values as None.
 
+    Raises
+    ------
+    ValueError
+        If a column holds a value that JSON cannot hold, such as Infinity or a Timedelta.
+    """
     whole = df.convert_dtypes()  # integers with gaps, which a DataFrame holds as floats, are whole
     cells = whole.astype(object).where(whole.notna(), None)
     return [
-        {
-            str(name): value.isoformat() if isinstance(value, pandas.Timestamp) else value
-            for name, value in row.items()
-        }
+        {str(name): _json_value(name, value) for name, value in row.items()}
         for row in cells.to_dict(orient="records")
     ]
+
+
+def _json_value(column: object, value: Any) -> Any:
+    """Return a cell as a value of JSON, or raise ValueError."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        is_whole = value.is_finite() and value == value.to_integral_value()
+        value = int(value) if is_whole else float(value)
+    try:
+        STRICT_JSON.encode(value)
+    except TypeError:
+        kind = type(value).__name__
+        raise ValueError(
+            f"Column “{column}” holds a value of the type {kind}. Make it a number or a text."
+        ) from None
+    except ValueError:
+        raise ValueError(
+            f"Column “{column}” holds Infinity or NaN. Make it a number, or leave the cell blank."
+        ) from None
+    return value

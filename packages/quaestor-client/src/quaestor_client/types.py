@@ -322,6 +322,9 @@ class Column(TypedDict):
 ColumnDirectionEnum: TypeAlias = Literal['higher', 'lower']
 
 
+ColumnRole: TypeAlias = Literal['question', 'passage', 'sentence', 'answer', 'answer_start', 'target_type', 'modality', 'language', 'source_id', 'system', 'position', 'key', 'question_type', 'submitted_answer', 'rater', 'criterion', 'value', 'note', 'mark', 'mark_start', 'mark_end', 'mark_text', '', 'reference', 'question_of', 'ratings', 'llm_judge', 'ask', 'metric', 'human_mean', 'metadata', 'source_metadata', 'rating_metadata']
+
+
 ColumnScaleEnum: TypeAlias = Literal['none', 'fraction', 'percent']
 
 
@@ -1648,3 +1651,9 @@ class WholeRun(TypedDict):
     created_at: datetime
     tables: list[str]
     figures: list[str]
+
+
+QUALITY_DEFAULTS: dict[str, Any] = {'least_values': 12, 'fastest': 0.5, 'faster_than_others': 4.0, 'same_share': 0.95, 'longest_run': 20, 'least_gold': 0.67, 'least_same': 0.6, 'repeats': 0, 'gold': 0, 'degraded': 0, 'gap': 20, 'exclude_speed': False, 'exclude_same': False, 'exclude_gold': None, 'exclude_gold_of': None, 'exclude_repeats': None, 'exclude_degraded': False}
+
+
+SAMPLE_DEFAULTS: dict[str, Any] = {'over': 'sources', 'column': '', 'each': False}
