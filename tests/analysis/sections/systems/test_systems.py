@@ -88,9 +88,8 @@ def permuted(first, second, n, floor):
 def test_too_few_sources_are_said_to_tell_nothing_apart():
     text = said(systems=[A, B], system_comparisons=[permuted("a", "b", 5, 0.0625)])
     assert (
-        "With 5 sources in common or fewer no p of the permutation test can fall below .0625 after Holm's correction, so "
-        "these "
-        "systems could not differ significantly, whatever the difference."
+        "With 5 sources in common or fewer no p of the permutation test can fall below .0625 after Holm's "
+        "correction, so these systems could not differ significantly, whatever the difference."
     ) in text
     assert "no p" not in said(systems=[A, B], system_comparisons=[permuted("a", "b", 6, 0.03125)])
 
@@ -126,7 +125,7 @@ def test_pairs_out_of_reach_on_some_criteria_are_told_with_these():
     assert (
         "On truth, 1 pair of systems has fewer than two sources in common, so no test compares "
         "them. On wit, with 5 sources in common or fewer no p of the permutation test can fall below "
-        "0.0625 after Holm's correction, so these systems could not differ significantly"
+        ".0625 after Holm's correction, so these systems could not differ significantly"
     ) in text
 
 
