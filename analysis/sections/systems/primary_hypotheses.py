@@ -14,7 +14,6 @@ from analysis.reports.numerals import (
     format_signed,
     inside_sentence,
     is_defined,
-    p_alone,
     two,
 )
 from analysis.reports.rows import TestedResult, row_field, table_row
@@ -29,6 +28,7 @@ from analysis.sections.systems.system_comparisons import (
     negate_difference,
 )
 from judging.campaigns.hypotheses import (
+    GREATER,
     IN_ORDER,
     NON_INFERIOR,
     TWO_SIDED,
@@ -38,6 +38,7 @@ from judging.campaigns.hypotheses import (
 from quaestor_stats._equivalence import two_one_sided
 from quaestor_stats._multiplicity import holm
 from quaestor_stats._result import Result, undefined_result
+from quaestor_stats._system_differences import PERMUTATION
 
 NOT_COMPARED = "this run does not compare the two systems on this criterion"
 NOT_CORRELATED = (
@@ -82,7 +83,10 @@ class PrimaryRow:
         "the difference of the systems' means, first minus second, the correlation, or the first "
         "metric's correlation less the second's"
     )
-    p_declared: float = row_field("p in the declared direction, not corrected")
+    p_declared: float = row_field(
+        "p in the declared direction, not corrected; a lower bound if a permutation test finds a "
+        "difference in the other direction"
+    )
     p_adjusted: float = row_field("p after the declared correction over the primary hypotheses")
     supported: bool = row_field("whether p_adjusted is below the declared level")
 
@@ -103,7 +107,15 @@ class PrimaryRow:
             return f"not tested: {self.estimate.reason}"
         margin = f"margin {self.margin:g}; " if is_defined(self.margin) else ""
         verdict = "supported" if self.supported else "not supported"
-        return f"{self._estimate_in_words}, {margin}{format_p(self.p_adjusted)}; {verdict}"
+        return f"{self._estimate_in_words}, {margin}{self.p_in_words(self.p_adjusted)}; {verdict}"
+
+    def p_in_words(self, p: float) -> str:
+        """Return a p of the hypothesis, after ≥ if it is a lower bound. A permutation test in the
+        other direction than declared counts the order at hand, too, by which its one-sided p is
+        larger than 1 - p/2."""
+        is_permuted = self.test == PERMUTATION or self.metric_level == "systems"
+        is_bound = is_permuted and self.direction == GREATER and self.p_declared >= 0.5
+        return format_p(p).replace("=", "≥") if is_bound else format_p(p)
 
     @property
     def _estimate_in_words(self) -> str:
@@ -159,8 +171,8 @@ class PrimaryHypotheses(Section[PrimaryRow]):
                 f"{row.in_words(found)} ({row.hypothesis.sides})",
                 [
                     Cell(_value(row), row.interval_in_words),
-                    Cell(p_alone(row.p_declared)),
-                    Cell(p_alone(row.p_adjusted), best=row.supported),
+                    Cell(_p_alone(row, row.p_declared)),
+                    Cell(_p_alone(row, row.p_adjusted), best=row.supported),
                 ],
             )
             for row in rows
@@ -288,7 +300,8 @@ def _of_metrics(hypothesis: PrimaryHypothesis, found: Found) -> Result:
 
 def _p_declared(hypothesis: PrimaryHypothesis, estimate: Result, *, is_better: bool) -> float:
     """Return p in the declared direction. The tests are symmetric: half of the two-sided p is the
-    one-sided p of the side on which the estimate lies."""
+    one-sided p of the side on which the estimate lies. On the other side the one-sided p is 1 less
+    that half, or more if the test permutes (see `PrimaryRow.p_in_words`)."""
     if not is_defined(estimate.pvalue) or hypothesis.direction == TWO_SIDED:
         return estimate.pvalue
     return estimate.pvalue / 2 if is_better else 1 - estimate.pvalue / 2
@@ -304,6 +317,11 @@ def _adjusted(p_values: Sequence[float], multiplicity: str) -> list[float]:
         largest = max(largest, p if is_defined(p) else 1.0)
         adjusted.append(largest if is_defined(p) else nan)
     return adjusted
+
+
+def _p_alone(row: PrimaryRow, p: float) -> str:
+    """Write a p of a hypothesis for a column of its own."""
+    return row.p_in_words(p).removeprefix("p = ").removeprefix("p ") if is_defined(p) else "–"
 
 
 def _value(row: PrimaryRow) -> str:

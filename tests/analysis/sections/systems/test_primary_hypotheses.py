@@ -3,8 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, permutation_test
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
@@ -65,6 +66,18 @@ def test_primary_one_sided_halves_p_on_the_declared_side_only() -> None:
     assert wrong["p_declared"] == pytest.approx(1 - both["p"] / 2)
     assert wrong["value"] == -right["value"]
     assert (wrong["low"], wrong["high"]) == (-right["high"], -right["low"])
+
+
+def test_primary_difference_against_the_declared_direction_gives_p_as_a_lower_bound() -> None:
+    found = tables(first="Brisa", second="Alba")
+    (row,) = found["primary_hypotheses"]
+    means = GAP.mean(axis=2)
+    exact = permutation_test(
+        (means[1] - means[0],), np.mean, permutation_type="samples", alternative="greater"
+    )
+    assert row["p_declared"] <= exact.pvalue <= 1
+    (sentence,) = primary_in_short(Found(found))
+    assert f"p ≥ {row['p_declared']:.3f}".replace("0.", ".") in sentence
 
 
 def test_primary_low_is_best_the_lower_mean_is_better() -> None:
