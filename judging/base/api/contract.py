@@ -177,7 +177,7 @@ def _below(path: str, name: str) -> str:
 
 def no_such(kind: str, code: str, name: str, names: Collection[str]) -> ErrorDetail:
     """Return the error about an unknown name, with the nearest known one."""
-    nearest = difflib.get_close_matches(str(name), names, n=1)
+    nearest = difflib.get_close_matches(str(name), names, n=1, cutoff=0.7)
     if nearest:
         return ErrorDetail(f"There is no such {kind}. Did you mean {nearest[0]}?", code)
     listed = f"Those there are: {', '.join(sorted(names))}." if names else "There are none."

@@ -78,7 +78,7 @@ def test_choice_that_there_is_not_is_refused_with_those_there_are(campaign, api)
     answer = api.post(f"{API}/campaigns/", content | {"order": "dpth"})
     field, code, sentence = refusal(answer)
     assert (field, code) == ("order", "invalid_choice")
-    assert sentence == '"dpth" is not a valid choice. Choose one of: depth, breadth, panel.'
+    assert sentence == "“dpth” is not one of the choices. Choose one of: depth, breadth, panel."
 
 
 def test_act_without_content_takes_no_field(campaign, api):
