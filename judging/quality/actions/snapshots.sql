@@ -11,7 +11,7 @@ SELECT enrollment_id, count(*) FILTER (WHERE state = 'submitted'),
     count(*) FILTER (WHERE state <> 'submitted'), coalesce(sum(active_seconds), 0),
     max(submitted_at)
 FROM judging_assignment WHERE round_id = %(round)s AND submitted_at IS NOT NULL
-GROUP BY enrollment_id
+GROUP BY enrollment_id ORDER BY enrollment_id
 
 -- name: paid
 -- Tasks of every round are paid, checks and extras too; in the main one at most the plan's number
