@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Line, PageTable
-from analysis.reports.numerals import format_short_list, inside_sentence
+from analysis.reports.numerals import coefficient, format_short_list, inside_sentence, or_dash
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS
 from analysis.sections.about import run_facts
@@ -200,8 +200,10 @@ def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
     for section in SECTIONS:
         columns = [section.headline(found) for _, found in runs]
         names = dict.fromkeys(name for column in columns for name in column)
+        write = or_dash if section.key == "systems" else coefficient
         lines = [
-            Line(name, [estimate_cell(column.get(name)) for column in columns]) for name in names
+            Line(name, [estimate_cell(column.get(name), write) for column in columns])
+            for name in names
         ]
         if lines:
             heads = [title for title, _ in runs]

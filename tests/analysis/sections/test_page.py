@@ -45,6 +45,6 @@ def test_runs_side_by_side_name_their_level_reading_and_what_they_leave_out() ->
     (table,) = side_by_side([("run 1", run("pooled")), ("run 2", narrow)])
     assert table.notes == ["", "by the protocol, with adjudicated ratings, without system Corvo"]
     assert [(line.name, [cell.text for cell in line.cells]) for line in table.lines] == [
-        ("Clarity, BLEU, pooled", ["0.50", "–"]),
-        ("Clarity, BLEU, system level", ["–", "0.70"]),
+        ("Clarity, BLEU, pooled", [".50", "–"]),
+        ("Clarity, BLEU, system level", ["–", ".70"]),
     ]
