@@ -3,6 +3,7 @@
 import "./forcing.test.js";
 import "./here.test.js";
 import "./keyboard.test.js";
+import "./numbers.test.js";
 import "./passage.test.js";
 import "./pointer.test.js";
 import "./resting.test.js";
