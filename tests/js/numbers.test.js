@@ -36,3 +36,12 @@ test("number off its scale, is said at its field and not passed over", async () 
 
   assert.deepEqual([page.error.hidden, page.at()], [true, "q2.clear"]);
 });
+
+test("digit where nothing has the focus, goes to the number that is asked", async () => {
+  const page = await opened();
+  const press = new page.window.KeyboardEvent("keydown", { key: "7", bubbles: true, cancelable: true });
+
+  page.window.document.body.dispatchEvent(press);
+
+  assert.deepEqual([page.window.document.activeElement, press.defaultPrevented], [page.box, false]);
+});
