@@ -10,4 +10,5 @@ import "./resting.test.js";
 import "./saving.test.js";
 import "./spans.test.js";
 import "./tabs.test.js";
+import "./unsaved.test.js";
 import "./waiting.test.js";
