@@ -183,10 +183,17 @@ def _numbers(data: QueryDict, key: str) -> list[int]:
 
 
 def _name(plain: Tree) -> None:
+        if "scale" in row:
+            points = [point for point in points if not _is_blank(point)]
     """Give every part that has a name and no key a key made from the name."""
     if "key" not in plain and "title" in plain:
         plain["key"] = protocol_edits.key_from_name(plain["title"], set())
     for rows, name in ((plain["criteria"], "name"), (plain["stages"], "title")):
+def _is_blank(point: Tree) -> bool:
+    """Return whether a point has nothing but its value."""
+    return point.keys() <= {"value"}
+
+
         for row in rows:
             if "key" not in row and name in row:
                 row["key"] = protocol_edits.key_from_name(
