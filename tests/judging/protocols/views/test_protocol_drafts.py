@@ -150,7 +150,7 @@ def test_long_scale_filled_in_replaces_blank_points(page, owner):
 
 def test_refused_version_is_explained_in_the_words_of_the_form(page, owner):
     made = draft(owner, documents.write_yaml(protocol_edits.blank_protocol()))
-    answer = send(page, made, "finish", **{"title": "Ours", "summary": "S", "citation": "C"})
+    answer = send(page, made, "finish", title="Ours", summary="S", citation="C")
 
     assert "Not finished yet. Guideline: is missing" in answer.text
     assert "Key</a>: is missing" not in answer.text
