@@ -6,6 +6,7 @@ import "./keyboard.test.js";
 import "./numbers.test.js";
 import "./passage.test.js";
 import "./pointer.test.js";
+import "./protocol-editor.test.js";
 import "./resting.test.js";
 import "./saving.test.js";
 import "./spans.test.js";
