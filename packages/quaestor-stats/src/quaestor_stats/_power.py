@@ -58,7 +58,9 @@ def _of_paired_deviation(deviation: float, source: str) -> Variances:
     return Variances(question=deviation**2 / 2, residual=0.0, source=source)
 
 
-QGEVAL = "QGEval (Fu et al. 2024), paired differences of systems, means of 3 annotators, scale 1 to 3"
+QGEVAL = (
+    "QGEval (Fu et al. 2024), paired differences of systems, means of 3 annotators, scale 1 to 3"
+)
 LIBRARY: dict[str, Variances] = {
     "qgeval/fluency": _of_paired_deviation(0.19, QGEVAL),
     "qgeval/answerability": _of_paired_deviation(0.56, QGEVAL),
