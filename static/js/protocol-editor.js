@@ -18,7 +18,8 @@ function tell(state) {
 }
 
 function goTo(place) {
-  const part = place && document.getElementById(`at-${place}`);
+  if (!place) return;
+  const part = document.getElementById(`at-${place}`);
   part?.querySelector("input:not([type=hidden]), select, textarea")?.focus();
   part?.scrollIntoView({ block: "center" });
 }

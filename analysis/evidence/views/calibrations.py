@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 
 from analysis.evidence.actions import calibrations
 from analysis.evidence.actions.calibrations import ENOUGH, RoundMeasures
+from analysis.reports.layout import Plot
 from analysis.reports.numerals import coefficient, interval_text
 from judging.base.percentages import percent
 from judging.base.texts import whole_number
@@ -49,6 +50,7 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
     criteria = list(campaign.protocol.criteria.all())
     of_criteria = {note.criterion_id: note.text for note in round.notes.filter(unit__isnull=True)}
     manager = campaign.memberships.filter(user=request.user, role=Membership.Role.MANAGER)
+    table = [_row(criterion, rounds) for criterion in criteria]
     context = {
         "campaign": campaign,
         "tab": "rounds",
@@ -57,7 +59,8 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
         "own": own,
         "job": job,
         "worker_lives": jobs.worker_lives(),
-        "table": [_row(criterion, rounds) for criterion in criteria],
+        "table": table,
+        "has_intervals": any(cell.get("interval") for _criterion, cells in table for cell in cells),
         "counts": [each.compared.differing for each in rounds],
         "within": percent(own.compared.within) if own else "",
         "enough": percent(ENOUGH),
@@ -91,19 +94,15 @@ def _row(
 
 
 def _cell(round: Round, alpha: Result | None) -> dict[str, Any]:
-    """Return an alpha as text for the table, and scaled to the axis from 0 to 1 of its chart."""
+    """Return an alpha as text for the table, and its plot on an axis from -1 to 1."""
     if alpha is None:
         return {"round": round, "reason": ""}
     if not alpha.defined:
         return {"round": round, "reason": alpha.reason}
-    ends = (alpha.ci.low, alpha.ci.high) if alpha.ci.defined else (alpha.value, alpha.value)
-    low, high = (100 * min(max(end, 0.0), 1.0) for end in ends)
     return {
         "round": round,
         "value": coefficient(alpha.value),
         "interval": interval_text(alpha, coefficient),
         "reason": alpha.reason,
-        "low": low,
-        "high": high,
-        "estimate": 100 * min(max(alpha.value, 0.0), 1.0),
+        "plot": Plot.of(alpha, lowest=-1, highest=1),
     }

@@ -24,21 +24,22 @@ def draw_power(curve: Sequence[Record], *, target: float) -> dict[str, bytes]:
 def _chart(curve: Sequence[Record], target: float) -> Chart:
     from matplotlib.figure import Figure
 
-    chart = Figure((6.4, 3), layout="constrained")
+    chart = Figure((5.4, 3.2), layout="constrained")
     axes = chart.subplots()
     for annotators, marker in zip(
         dict.fromkeys(row["annotators"] for row in curve), cycle(MARKERS)
     ):
         rows = [row for row in curve if row["annotators"] == annotators]
         items = [row["items"] for row in rows]
-        axes.plot(items, [row["power"] for row in rows], marker=marker, label=str(annotators))
+        power = [row["power"] for row in rows]
+        axes.plot(items, power, marker=marker, label=str(annotators), clip_on=False)
     axes.axhline(target, linestyle=":")
     axes.set(xscale="log", xlabel="items", ylabel="power", ylim=(0, 1))
     axes.set_xticks(SHOWN, [str(items) for items in SHOWN], minor=False)
     axes.set_xticks([], minor=True)
     axes.yaxis.set_major_formatter("{x:.0%}")
     axes.grid(visible=False, axis="x")
-    chart.legend(title="annotators", loc="outside right upper")
+    chart.legend(title="annotators", loc="outside upper left", ncols=len(MARKERS))
     return chart
 
 

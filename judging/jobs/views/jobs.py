@@ -134,8 +134,11 @@ def in_header(user: User, *, since: datetime) -> dict[str, Any]:
     ended after a moment."""
     own = jobs_of(user).filter(created_by=user, parent=None, kind__in=IN_HEADER)
     wanted = own.unfinished() | own.filter(finished_at__gt=since)
-    newest = wanted.defer("result").order_by("-created_at")[:MAX_IN_HEADER]
-    shown = [_shown(job, {}) | {"ends_at": _ends_at(job)} for job in newest]
+    newest = wanted.defer("result").select_related("campaign", "dataset").order_by("-created_at")
+    shown = [
+        _shown(job, {}) | {"ends_at": _ends_at(job), "about": job.campaign or job.dataset or ""}
+        for job in newest[:MAX_IN_HEADER]
+    ]
     are_at_work = any(job["is_active"] for job in shown)
     return {"header_jobs": shown, "are_at_work": are_at_work, "since": int(since.timestamp())}
 

@@ -55,6 +55,7 @@ LISTS: Mapping[str, type[SectionForm]] = {
     "facts": sections.FactForm,
     "agreement": sections.AgreementForm,
 }
+MADE_KEY = re.compile(r"((criteria|stages)\[\d+\]\.)?key")
 CARRIED = ("translations",)  # shown and changed as YAML only
 
 
@@ -137,6 +138,15 @@ class Editor:
             self.told.append((section.anchor(name), section.called(name), reason))
 
 
+def without_made_keys(problems: Iterable[ProtocolProblem]) -> list[ProtocolProblem]:
+    """Leave out missing keys that the form makes of titles and names."""
+    return [
+        problem
+        for problem in problems
+        if not (problem.reason == "is missing" and MADE_KEY.fullmatch(problem.key))
+    ]
+
+
 def _in_form(reason: str, field: forms.Field | None) -> str:
     """Return a problem in the words of a form, in which users write neither mappings nor the words
     of a choice."""
@@ -173,8 +183,15 @@ def _row(kind: type[SectionForm], data: QueryDict, place: str) -> Tree:
             sections.PointForm.read(data, f"{place}.points[{n}]")
             for n in _numbers(data, f"{place}.points")
         ]
+        if "scale" in row:
+            points = [point for point in points if not _is_blank(point)]
         row |= {"points": points} if points else {}
     return row
+
+
+def _is_blank(point: Tree) -> bool:
+    """Return whether a point has nothing but its value."""
+    return point.keys() <= {"value"}
 
 
 def _numbers(data: QueryDict, key: str) -> list[int]:

@@ -1,6 +1,7 @@
 """Writing a protocol, as a form or as YAML, in any state of completeness, until it is finished as a
 version."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -17,11 +18,16 @@ from judging.protocols import documents, protocol_edits
 from judging.protocols.actions import protocol_drafts
 from judging.protocols.actions.protocol_drafts import ChangedElsewhere, NotText
 from judging.protocols.forms import protocol_sections as sections
-from judging.protocols.forms.protocols import Editor, TextForm, read_protocol_form
+from judging.protocols.forms.protocols import (
+    Editor,
+    TextForm,
+    read_protocol_form,
+    without_made_keys,
+)
 from judging.protocols.guards import draft_for_owner
 from judging.protocols.models.protocol import ProtocolDraft
 from judging.protocols.protocol_edits import NoSuchPlace, Tree
-from judging.protocols.protocol_yaml import ProtocolError
+from judging.protocols.protocol_yaml import ProtocolError, ProtocolProblem
 from judging.protocols.views.protocols import yaml_file
 
 MOVES = {"up": -1, "down": 1}
@@ -71,7 +77,9 @@ def _after(
     request: HttpRequest, draft: ProtocolDraft, plain: Tree, *, act: str, focus: str, check: bool
 ) -> HttpResponse:
     if act == "finish":
-        return _finished(request, draft) or _page(request, draft, plain, check=True, status=422)
+        return _finished(request, draft, plain) or _page(
+            request, draft, plain, check=True, status=422
+        )
     if act == "preview":
         return redirect("annotation:protocol_preview", draft.pk)
     if request.htmx:
@@ -109,6 +117,7 @@ def _page(
 ) -> HttpResponse:
     text = documents.write_yaml(plain)
     problems, warnings = documents.check(text, protocol_edits.FILE)
+    problems = without_made_keys(problems)
     editor = Editor(plain)
     if check:
         editor.tell(problems)
@@ -138,14 +147,15 @@ def _context(
     }
 
 
-def _finished(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse | None:
-    """Create a version, or return None if problems have to be shown."""
+def _finished(
+    request: HttpRequest, draft: ProtocolDraft, form: Tree | None = None
+) -> HttpResponse | None:
+    """Create a version, or return None if problems have to be shown; a form names its fields."""
     try:
         protocol = protocol_drafts.finish_protocol_draft(draft=draft)
     except ProtocolError as refused:
-        for problem in refused.problems[:1]:
-            said = f"{problem.key}: {problem.reason}" if problem.key else problem.reason
-            messages.error(request, _("Not finished yet. %(problem)s") % {"problem": said})
+        problem = _first_problem(refused.problems, form)
+        messages.error(request, _("Not finished yet. %(problem)s") % {"problem": problem})
         return None
     messages.success(
         request,
@@ -153,6 +163,16 @@ def _finished(request: HttpRequest, draft: ProtocolDraft) -> HttpResponse | None
         % {"version": protocol.version},
     )
     return redirect("judging:protocol", protocol.pk)
+
+
+def _first_problem(problems: Sequence[ProtocolProblem], form: Tree | None) -> str:
+    if form is not None:
+        editor = Editor(form)
+        editor.tell(without_made_keys(problems))
+        _anchor, name, reason = editor.told[0]
+        return f"{name}: {reason}"
+    first = problems[0]
+    return f"{first.key}: {first.reason}" if first.key else first.reason
 
 
 def _tell_stale(request: HttpRequest, before: str, after: str) -> None:

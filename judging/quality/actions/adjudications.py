@@ -28,6 +28,7 @@ from judging.people.actions import history
 from judging.people.models.event import Event
 from judging.people.models.user import User
 from judging.protocols.models.protocol import Criterion
+from judging.protocols.protocol_schema import ProtocolCriterion
 from judging.quality.models.adjudication import Adjudication, SettledValue
 from judging.work.actions import sheets
 from judging.work.models.assignment import Note
@@ -85,7 +86,7 @@ class ToSettle:
     source: SourceExcerpt
     question: str  # "" for a set as a whole
     criterion: Criterion
-    prompt: str
+    wording: ProtocolCriterion
     apart: int
     ratings: list[ShownRating]
     comments: list[ShownComment]
@@ -167,7 +168,7 @@ def describe_differences(campaign: Campaign, differences: Iterable[Differing]) -
         {difference.criterion for difference in differences}
     )
     document = sheets.cached_protocol(campaign.protocol).document
-    prompts = {criterion.key: criterion.prompt for criterion in document.criteria}
+    wordings = {criterion.key: criterion for criterion in document.criteria}
     ratings, comments = _ratings(campaign, source_of), _comments(campaign, source_of)
     standing = SettledValue.objects.standing().filter(campaign=campaign, unit__in=source_of)
     adjudicated = {(row.unit_id, row.criterion_id): row for row in standing}
@@ -177,7 +178,7 @@ def describe_differences(campaign: Campaign, differences: Iterable[Differing]) -
             source=sources[source_of[difference.unit]],
             question=questions.get(difference.unit, ""),
             criterion=criteria[difference.criterion],
-            prompt=prompts[criteria[difference.criterion].key],
+            wording=wordings[criteria[difference.criterion].key],
             apart=difference.apart,
             ratings=ratings[difference.place],
             comments=comments[difference.unit],

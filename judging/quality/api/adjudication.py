@@ -139,7 +139,7 @@ class DifferenceSerializer(serializers.Serializer):
     source = ExcerptSerializer()
     question = serializers.CharField(help_text="Blank for a set of questions as a whole.")
     criterion = serializers.CharField(source="criterion.key")
-    prompt = serializers.CharField()
+    prompt = serializers.CharField(source="wording.prompt")
     points = serializers.SerializerMethodField()
     ranks_apart = serializers.IntegerField(source="apart")
     ratings = DifferingRatingSerializer(many=True)

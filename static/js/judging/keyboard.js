@@ -44,7 +44,8 @@ function answer(event) {
   return true;
 }
 
-// Where nothing has the focus an arrow leads to the options; from there the browser's own arrows choose.
+// Where nothing has the focus an arrow leads to the options; from there the browser's own arrows choose. A digit leads to the
+// number that is asked, which the browser then types it into.
 function enterOptions(target) {
   if (!marked() || !target.matches("body, h1")) return false;
   goTo(marked());
@@ -65,6 +66,7 @@ function act(event, { submit, help, undo }) {
   const isReading = Boolean(event.target.closest("#source"));
   if (key in steps) return !isReading && (move(steps[key]) ?? true);
   if (/^[a-z]$/.test(key) && !isReading && openLetter(key)) return true;
+  if (/^\d$/.test(key) && marked()?.querySelector("[type=number]")) enterOptions(event.target);
   return !event.shiftKey && answer(event);
 }
 

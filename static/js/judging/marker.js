@@ -1,6 +1,6 @@
 // Where the annotator is, and what is still missing.
 
-import { criteria, form, isFocus, isFrozen, isMissing, item, valueOf } from "./page.js";
+import { controls, criteria, form, isFocus, isFrozen, isMissing, isOffScale, item, valueOf } from "./page.js";
 
 const display = document.getElementById("missing");
 // Where the focus goes within a criterion: the first of these that is there.
@@ -8,6 +8,7 @@ const DOORS = ["input:checked", "[data-begin]:not([hidden])", "input:not([type=h
 let current = null;
 
 export const missing = () => criteria().filter(isMissing);
+export const firstOffScale = () => criteria().find(isOffScale);
 export const marked = () => current;
 
 let moved = () => {};
@@ -152,7 +153,15 @@ function refreshSubmitted() {
   return changed ? display.dataset.changed : display.dataset.unchanged;
 }
 
+function refreshOffScale(note) {
+  const fieldset = note.closest("fieldset");
+  const isOff = isOffScale(fieldset);
+  note.hidden = !isOff;
+  for (const control of controls(fieldset)) control.setAttribute("aria-invalid", isOff);
+}
+
 export function refresh() {
+  form.querySelectorAll("[data-off-scale]").forEach(refreshOffScale);
   const open = missing();
   const count = display.dataset.toGo.replace("#", open.length);
   const complete = refreshSubmitted();

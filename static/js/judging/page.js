@@ -32,6 +32,9 @@ export const isFrozen = (fieldset) => controls(fieldset).every((control) => cont
 export const isReported = (fieldset) => Boolean(item(fieldset).querySelector("[data-report]")?.value.trim());
 export const isMissing = (fieldset) => fieldset.hasAttribute("data-required") && !isReported(fieldset) && !isFrozen(fieldset) && valueOf(fieldset) === "";
 
+// A number that is outside its scale, or no whole number: it is no answer.
+export const isOffScale = (fieldset) => !isFrozen(fieldset) && controls(fieldset).some((control) => !control.validity.valid);
+
 // "B, Grammaticality": where an answer belongs, and what it is called on its scale.
 export const nameOf = (fieldset) => fieldset.querySelector("legend [data-name]").textContent;
 export const titleOf = (fieldset) => [item(fieldset).dataset.item, nameOf(fieldset)].filter(Boolean).join(", ");

@@ -5,7 +5,7 @@
 
 import { fillConditions } from "./conditions.js";
 import { announce, asOpened, csrfToken, form, titleOf } from "./page.js";
-import { goTo, missing } from "./marker.js";
+import { firstOffScale, goTo, missing } from "./marker.js";
 import { isReviewDue, openReview } from "./review.js";
 import { everythingSaved, hasExpired, isSessionOver, isUnsaved, tellExpired, tellLeft, tellSubmitted, tellUnsent } from "./saving.js";
 import { nextQuestion } from "./view.js";
@@ -175,7 +175,13 @@ function tellMissing() {
 }
 
 function onSubmit(event) {
-  const [firstMissing] = event.submitter?.hasAttribute("data-needs-all") ? missing() : [];
+  const needsAll = event.submitter?.hasAttribute("data-needs-all");
+  const offScale = needsAll && firstOffScale();
+  if (offScale) {
+    event.preventDefault();
+    return goTo(offScale);
+  }
+  const [firstMissing] = needsAll ? missing() : [];
   if (!firstMissing && !isLeft && !isReviewed && event.submitter?.value === "submit" && isReviewDue()) {
     event.preventDefault();
     return openReview();

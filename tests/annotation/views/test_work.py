@@ -11,6 +11,8 @@ from judging.campaigns.actions import campaigns, dataset_uses
 from judging.campaigns.models.assignment import Assignment
 from judging.campaigns.models.campaign import Round
 from judging.datasets.models.dataset import Unit
+from judging.protocols import documents
+from judging.protocols.actions import protocols
 from judging.work.actions import assignments, sheets
 from tests import factories
 from tests.annotation import studies
@@ -94,6 +96,18 @@ def test_guideline_is_whole_for_annotators_and_managers() -> None:
     assert "<li>Answer “Mill Lane”" in html
     manager = factories.logged_in(campaign.created_by)
     assert manager.get(f"/work/{campaign.uuid}/guideline/").status_code == 200
+
+
+def test_guideline_lists_only_the_described_points_of_a_long_scale() -> None:
+    three = '[{value: 1, label: "no"}, {value: 2, label: maybe}, {value: 3, label: "yes"}]'
+    long = "{from: 0, to: 100, labels: {0: useless, 100: perfect}}"
+    text = factories.SMALL.replace(f"points: {three}", f"scale: {long}")
+    protocol = protocols.install(document=documents.parse(text, "long.yaml"))
+    campaign = studies.opened(protocol=protocol)
+    client, _enrollment = studies.annotator(campaign)
+    html = client.get(f"/work/{campaign.uuid}/guideline/").content.decode()
+    points = re.findall(r"<dt translate=\"no\"><b>(.*?)</b> (.*?)</dt>", html)
+    assert points[3:] == [("0", "useless"), ("100", "perfect")]
 
 
 def test_guideline_is_not_for_staff_after_the_use_of_the_dataset_ended() -> None:

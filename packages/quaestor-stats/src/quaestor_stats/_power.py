@@ -58,7 +58,9 @@ def _of_paired_deviation(deviation: float, source: str) -> Variances:
     return Variances(question=deviation**2 / 2, residual=0.0, source=source)
 
 
-QGEVAL = "QGEval (Fu et al. 2024), paired differences of systems, means of 3 judges, scale 1 to 3"
+QGEVAL = (
+    "QGEval (Fu et al. 2024), paired differences of systems, means of 3 annotators, scale 1 to 3"
+)
 LIBRARY: dict[str, Variances] = {
     "qgeval/fluency": _of_paired_deviation(0.19, QGEVAL),
     "qgeval/answerability": _of_paired_deviation(0.56, QGEVAL),
@@ -139,7 +141,7 @@ def power(
 
     Examples
     --------
-    Answerability in QGEval (Fu et al. 2024): means of three judges differ between systems with a
+    Answerability in QGEval (Fu et al. 2024): means of three annotators differ between systems with a
     standard deviation of .56. A true difference of .1 is found in 80% of studies of 249 items.
 
     >>> variances = Variances(question=0.56**2 / 2, residual=0.0)

@@ -91,9 +91,9 @@ def test_rounds_stand_side_by_side_and_the_rule_says_when_to_stop(campaign, peop
 
 
 def test_calibration_alphas_are_computed_once_by_a_job(campaign, people) -> None:
-    round = closed(campaign, people, all_three, opposed)
+    trial = closed(campaign, people, all_three, opposed)
     client = factories.logged_in(campaign.created_by)
-    address = reverse("analysis:calibration", args=[campaign.uuid, round.pk])
+    address = reverse("analysis:calibration", args=[campaign.uuid, trial.pk])
     for _ in range(2):
         waiting = client.get(address).text
     job = campaign.jobs.get(kind=calibrations.KIND)
@@ -101,8 +101,11 @@ def test_calibration_alphas_are_computed_once_by_a_job(campaign, people) -> None
     assert carry_out(job).state == "done"
     [measure] = calibrations.measured(campaign)
     assert set(measure.alphas) == {"grammaticality", "correctness"}
-    client.get(address)
+    text = client.get(address).text
     assert campaign.jobs.filter(kind=calibrations.KIND).count() == 1
+    place = round(50 * (1 + measure.alphas["correctness"].value), 2)
+    assert f'class="estimate" x1="{place}"' in text  # on an axis from -1 to 1
+    assert "95% intervals" not in text  # of two sources
 
 
 @pytest.mark.long

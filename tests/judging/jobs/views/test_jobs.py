@@ -188,9 +188,12 @@ def test_header_gives_notice_once_a_job_on_show_is_done(page, owner):
 
 
 def test_header_of_a_new_page_gives_notice_of_what_ended_just_now(page, owner):
-    made = running(owner, kind="analysis.run")
+    campaign = factories.campaign(manager=owner, title="Canals of Tilling")
+    made = running(owner, kind="analysis.run", campaign=campaign)
     Job.objects.filter(pk=made.pk).update(state="done", finished_at=timezone.now())
-    assert "Analysing the judgments: done" in page.get(reverse("judging:campaigns")).text
+    html = page.get(reverse("judging:datasets")).text
+    assert "Analysing the judgments: done" in html
+    assert "Canals of Tilling" in html
 
 
 def test_header_shows_neither_jobs_of_others_nor_steps_that_lead_on_by_themselves(page, owner):

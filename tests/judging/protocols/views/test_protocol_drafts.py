@@ -137,6 +137,26 @@ def test_rule_is_made_from_nothing(page, owner):
     ]
 
 
+def test_long_scale_filled_in_replaces_blank_points(page, owner):
+    made = draft(owner, documents.write_yaml(protocol_edits.blank_protocol()))
+    scale = {"from": "0", "to": "100", "labels": "0: useless\n100: perfect"}
+    send(page, made, **{f"criteria[0].scale.{name}": value for name, value in scale.items()})
+
+    made.refresh_from_db()
+    [criterion] = protocol_edits.tree(made.text)["criteria"]
+    assert criterion["scale"]["to"] == "100"
+    assert "points" not in criterion
+
+
+def test_refused_version_is_explained_in_the_words_of_the_form(page, owner):
+    made = draft(owner, documents.write_yaml(protocol_edits.blank_protocol()))
+    answer = send(page, made, "finish", title="Ours", summary="S", citation="C")
+
+    assert "Not finished yet. Guideline: is missing" in answer.text
+    assert "Key</a>: is missing" not in answer.text
+    assert "Criterion 1: Name</a>: is missing" in answer.text
+
+
 def test_renamed_key_is_followed_by_what_names_it(page, owner):
     made = draft(owner, documents.to_yaml(documents.shipped("qgbench")))
 
