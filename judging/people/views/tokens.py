@@ -15,25 +15,23 @@ from judging.people.forms.accounts import TokenForm
 from judging.people.guards import password_confirmed
 from judging.people.models.event import Event
 
-MADE = "made_token"  # in the session, until the page has shown it
-
 
 @never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
 @password_confirmed
 def api_tokens(request: HttpRequest) -> HttpResponse:
-    """List the user's API tokens; create another, which the next page shows once."""
-    now = timezone.now()
+    """List the user's API tokens; create another, which only this answer shows."""
+    now, made = timezone.now(), None
     form = TokenForm(request.POST if request.method == "POST" else None)
     status = 200
     if request.method == "POST" and form.is_valid():
         try:
             log_ins.count_key(user=request.user, now=now)
-            request.session[MADE] = tokens.make_token(
+            made = tokens.make_token(
                 user=request.user, now=now, by=request.user, **form.cleaned_data
             )
-            return redirect("judging:tokens")
+            form = TokenForm()
         except tokens.LoggedOut:
             return redirect("login")
         except log_ins.Paused:
@@ -44,7 +42,7 @@ def api_tokens(request: HttpRequest) -> HttpResponse:
     elif form.errors:
         status = 422
     valid_tokens = request.user.api_tokens.valid(now=now)
-    context = {"made": request.session.pop(MADE, None), "tokens": valid_tokens, "form": form}
+    context = {"made": made, "tokens": valid_tokens, "form": form}
     return render(request, "judging/people/tokens.html", context, status=status)
 
 
