@@ -252,7 +252,7 @@ def _about_crossing(mapping: Mapping, study: Study) -> Iterator[Finding]:
         yield Finding(
             topic="sources",
             sentence=f"{said} Outputs that the file lacks do not count as missing.",
-            needs_yes=False,
+            needs_yes=len(groups) > 1,
             fix={"crossed": True},
             label="Every system was given every source",
         )
