@@ -172,6 +172,27 @@ def test_report_asks_which_end_of_a_scale_of_the_file_is_best(tmp_path: Path) ->
     assert "--accept-surprises" in reason
 
 
+def test_report_prints_notes_of_reading_llm_judges_and_refused_rows(tmp_path: Path) -> None:
+    lines = rows().replace("Ann", "gpt-4o").splitlines()
+    lines[3] += ",9"
+    printed, _reason = stopped(
+        tmp_path, "\n".join([*lines, "Grüße"]).encode("cp1252"), metric=["overlap=lower"]
+    )
+
+    assert "The file is not in UTF-8" in printed
+    assert "LLM judges: gpt-4o." in printed
+    assert re.search(r"^Row 4: .*9 cells", printed, re.M)
+
+
+def test_report_names_a_surprise_once(tmp_path: Path) -> None:
+    criteria = ("Understandability", "Grammaticality", "Correctness")
+    options = {"protocol": "qgbench", "metric": ["overlap=lower"]}
+
+    _printed, reason = stopped(tmp_path, rows(criteria, highest=5), **options)
+
+    assert reason.count("go to quarantine") == 1
+
+
 def test_report_stops_at_a_surprise_until_it_is_accepted(tmp_path: Path) -> None:
     without_passages = re.sub(r"Passage \d\.", "", rows())
     with pytest.raises(CommandError, match="passage") as refused:

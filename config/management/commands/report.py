@@ -24,6 +24,7 @@ from judging.protocols.actions import protocols
 from judging.protocols.guards import protocols_of
 from judging.protocols.models.protocol import Protocol
 
+SHOWN_PROBLEMS = 10
 DIRECTIONS = ("higher", "lower")
 YES_NEEDED = "If this is right, say --accept-surprises; else correct the file, or say more (--protocol, --metric)."
 
@@ -77,12 +78,20 @@ class Command(BaseCommand):
         self.write(_analyse(dataset, by), to)
 
     def tell(self, added: AddedFile) -> None:
-        """Print what each column became, and what the file holds."""
+        """Print how the file was opened and shaped, what each column became, what the file holds,
+        and the first rows and values that were refused."""
+        look = added.examined[preview.LOOK]
+        for _step, sentence in look.get("sentences", ()):
+            self.say(sentence)
         for name, column in preview.mapping_of(added).columns.items():
             self.say(f"  {name}: {describe_file_column(column)}")
-        study = added.examined[preview.LOOK].get("study")
-        if study:
+        if study := look.get("study"):
             self.say(f"{study['sentence']}.")
+            if judges := study["llm_judges"]:
+                self.say(f"LLM judges: {', '.join(judges)}.")
+            refused = [each for each in study["problems"] if each["kind"] in ("row", "value")]
+            for problem in refused[:SHOWN_PROBLEMS]:
+                self.say(f"Row {problem['row']:,}: {problem['reason']}")
         if added.protocol:
             self.say(f"Protocol: {added.protocol.title} ({added.protocol.key}).")
 

@@ -96,7 +96,7 @@ class RatingTally:
             if why not in ACCEPTED_REASONS
         )
         criteria = "; ".join(
-            f"{name}: {count:,} of {self.read[name]:,}" for name, count in lost.items()
+            f"{name}: {count:,} of {self.read[name]:,}" for name, count in sorted(lost.items())
         )
         return f"{reasons} ({criteria})" if criteria else reasons
 
