@@ -16,7 +16,7 @@ from judging.formats.facts import Facts
 from judging.formats.frames import Study, Unreadable, shorten_line
 from judging.formats.mapping import SCORED, Mapping
 from judging.formats.study import commonest_spellings
-from judging.formats.vocabulary import is_criterion, order_scale_words, vocabulary
+from judging.formats.vocabulary import is_criterion, order_scale_words, statistic, vocabulary
 
 Topic = Literal["unit", "sources", "fate", "counts"]
 _SHOWN = 4  # names in a sentence
@@ -290,8 +290,11 @@ def _about_fate(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
     else."""
     fates: dict[str, list[str]] = {}
     for name, column in mapping.columns.items():
-        if column.role not in _BECOMES or (column.why and not column.role):
-            continue  # the reason stands above the column
+        is_named_statistic = statistic(name) not in ("", "mean")
+        if column.role not in _BECOMES or (
+            column.why and not column.role and not is_named_statistic
+        ):
+            continue  # the reason stands above the column; a name alone is no reason
         facts = Facts(name, frame[name])
         if not facts.is_numeric:
             yield from _about_words(facts, column.role)

@@ -117,6 +117,15 @@ def test_repeated_rating_of_one_person_is_asked_about() -> None:
     assert any("rates what the same annotator rated before" in each for each in asked(again))
 
 
+@pytest.mark.parametrize("name", ["Max", "Min", "alpha"])
+def test_column_excluded_as_a_statistic_by_its_name_alone_is_asked_about(name) -> None:
+    frame = wide({"fluency_Ann": ONE, "fluency_Bo": TWO, f"fluency_{name}": points(3)})
+
+    [sentence] = asked(frame)
+    assert f"“fluency_{name}” holds whole numbers from 1 to 5, as ratings do" in sentence
+    assert "excluded" in sentence
+
+
 def test_statistic_among_the_raters_is_excluded_with_a_question() -> None:
     frame = long(
         {"A": {"fluency": ONE}, "B": {"fluency": TWO}, "mean": {"fluency": means(ONE, TWO)}},
