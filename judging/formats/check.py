@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from judging.base.texts import count_with_noun, plain_name
+from judging.base.texts import as_number, count_with_noun, is_number, plain_name
 from judging.formats.facts import Facts
 from judging.formats.frames import Study, Unreadable, shorten_line
-from judging.formats.mapping import SCORED, Mapping
+from judging.formats.mapping import RATED, SCORED, Mapping
 from judging.formats.study import commonest_spellings
 from judging.formats.vocabulary import is_criterion, order_scale_words, statistic, vocabulary
 
@@ -103,7 +103,7 @@ def findings(frame: pd.DataFrame, mapping: Mapping, study: Study) -> list[Findin
         *_about_fate(frame, mapping),
         *_about_directions(mapping),
         *_about_names(mapping),
-        *_about_thousands(mapping),
+        *_about_numbers(frame, mapping),
         *_about_marked_rows(frame, mapping),
         *_about_counts(mapping, study),
     ]
@@ -312,8 +312,22 @@ def _about_fate(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
         yield Finding(topic="fate", sentence=f"{_quoted(names)} {verb} {becomes}.", needs_yes=False)
 
 
-def _about_thousands(mapping: Mapping) -> Iterator[Finding]:
-    """Ask whether a separator of thousands is one."""
+def _about_numbers(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
+    """Ask whether a separator of thousands is one, and about columns that are written otherwise."""
+    for name in mapping.of_role(*RATED, *SCORED, "value"):
+        facts = Facts(name, frame[name])
+        changed = (
+            (cell, number)
+            for cell in facts.counts
+            if (number := as_number(cell, mapping.numbers)) != as_number(cell, facts.written)
+            and is_number(number)
+        )
+        if example := next(changed, None):
+            yield Finding(
+                topic="fate",
+                sentence=f"“{shorten_line(name)}” is read as other columns are written: "
+                f"{example[0]} becomes {example[1]}.",
+            )
     if mapping.numbers.endswith("thousands"):
         how = "1,203.5" if mapping.numbers.startswith("point") else "1.203,5"
         yield Finding(

@@ -126,6 +126,25 @@ def test_column_excluded_as_a_statistic_by_its_name_alone_is_asked_about(name) -
     assert "excluded" in sentence
 
 
+def test_column_written_otherwise_than_the_file_is_asked_about() -> None:
+    places = range(24)
+    columns = {
+        "perplexity": ["1.954,4", *(f"7{n:02},8" for n in places[1:])],
+        "BLEU": [f"22.{n + 500}" for n in places],
+        "BERTScore": [f"0.{n + 700}" for n in places],
+    }
+    sentences = asked(wide(columns))
+
+    assert any("“BLEU” is read as other columns are written: 22.5" in each for each in sentences)
+    assert not any("BERTScore" in each for each in sentences)
+
+
+def test_thousands_of_a_later_column_are_read() -> None:
+    columns = {"BLEU": [f"42,{n + 10}" for n in range(24)], "perplexity": ["1.025,5", "721,8"] * 12}
+
+    assert propose_mapping(wide(columns), Mapping()).numbers == "comma_thousands"
+
+
 def test_statistic_among_the_raters_is_excluded_with_a_question() -> None:
     frame = long(
         {"A": {"fluency": ONE}, "B": {"fluency": TWO}, "mean": {"fluency": means(ONE, TWO)}},
