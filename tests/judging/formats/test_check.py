@@ -129,7 +129,7 @@ def test_column_excluded_as_a_statistic_by_its_name_alone_is_asked_about(name) -
 def test_column_written_otherwise_than_the_file_is_asked_about() -> None:
     places = range(24)
     columns = {
-        "perplexity": ["1.954,4", *(f"7{n:02},8" for n in places[1:])],
+        "perplexity": ["1.954,4", "721,8"] * 12,
         "BLEU": [f"22.{n + 500}" for n in places],
         "BERTScore": [f"0.{n + 700}" for n in places],
     }
@@ -143,6 +143,27 @@ def test_thousands_of_a_later_column_are_read() -> None:
     columns = {"BLEU": [f"42,{n + 10}" for n in range(24)], "perplexity": ["1.025,5", "721,8"] * 12}
 
     assert propose_mapping(wide(columns), Mapping()).numbers == "comma_thousands"
+
+
+@pytest.mark.parametrize("people", [("Bea", "Kim"), ("Bea", "Kim", "Max")])
+def test_criteria_and_annotators_that_only_numbers_tell_are_asked_about(people) -> None:
+    criteria = ("Zest", "Tiefe", "Klarheit", "Pepp")
+    columns = {f"{c}_{p}": points(n) for n, c in enumerate(criteria) for p in people}
+
+    assert any("They may be the other way round." in each for each in asked(wide(columns)))
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        ([-99, *ONE[1:]], "“fluency” has ratings below zero, such as -99."),
+        (points(2, (20, 40, 60, 80, 100)), "the ratings of “Bo” begin at 20, and those of “Ann” end at 5"),
+    ],
+)  # fmt: skip
+def test_ratings_of_other_ranges_are_asked_about(other, sentence) -> None:
+    frame = long({"Ann": {"fluency": ONE}, "Bo": {"fluency": other}}, "rater")
+
+    assert any(sentence in each for each in asked(frame))
 
 
 def test_statistic_among_the_raters_is_excluded_with_a_question() -> None:
