@@ -193,6 +193,23 @@ def test_report_names_a_surprise_once(tmp_path: Path) -> None:
     assert reason.count("go to quarantine") == 1
 
 
+def test_report_names_a_criterion_without_a_scale_of_its_own(tmp_path: Path) -> None:
+    labelled = re.sub(r",(\d)$", r",\1 - Grade", rows(("Clarity", "Fluency")), flags=re.M)
+
+    _printed, reason = stopped(tmp_path, labelled, metric=["overlap=lower"])
+
+    assert re.search(r"^fluency: .*\d - Grade", reason, re.M)
+    assert "larity" not in reason
+    assert "--protocol" in reason
+
+
+def test_report_says_how_to_change_a_file_that_leaves_something_open(tmp_path: Path) -> None:
+    _printed, reason = stopped(tmp_path, rows().replace("Ann", "Max"), metric=["overlap=lower"])
+
+    assert "“Max”: say whether this is an annotator" in reason
+    assert "change the file" in reason
+
+
 def test_report_stops_at_a_surprise_until_it_is_accepted(tmp_path: Path) -> None:
     without_passages = re.sub(r"Passage \d\.", "", rows())
     with pytest.raises(CommandError, match="passage") as refused:

@@ -25,8 +25,13 @@ from judging.protocols.guards import protocols_of
 from judging.protocols.models.protocol import Protocol
 
 SHOWN_PROBLEMS = 10
+SHOWN_VALUES = 8
 DIRECTIONS = ("higher", "lower")
 YES_NEEDED = "If this is right, say --accept-surprises; else correct the file, or say more (--protocol, --metric)."
+CHANGE_FILE = (
+    "The command takes no answer to this; change the file. Call columns passage, system, question and "
+    "annotator, delete or rename a column that holds something else, and leave a cell without a rating blank."
+)
 
 
 class Command(BaseCommand):
@@ -101,6 +106,8 @@ class Command(BaseCommand):
         """Add the file to its dataset, and print how much went to quarantine."""
         from judging.imports.actions import adding  # loads pandas
 
+        if not added.protocol and (scaleless := fit.without_own_scale(preview.rated_in(added))):
+            raise CommandError("\n".join(_about_scaleless(scaleless)))
         surprises = [*about_scales, *files.surprises(added)]
         if accept_surprises:
             for surprise in surprises:
@@ -114,7 +121,9 @@ class Command(BaseCommand):
         except files.Surprising as refused:
             raise CommandError("\n".join([*refused.surprises, YES_NEEDED])) from None
         except files.CannotImport as refused:
-            raise CommandError("\n".join(refused.reasons)) from None
+            is_read = "unreadable" not in added.examined[preview.LOOK]
+            remedies = [CHANGE_FILE] if is_read else []
+            raise CommandError("\n".join([*refused.reasons, *remedies])) from None
         if count := done.brought["quarantined"]:
             self.say(f"{count:,} rows or values are in quarantine; no analysis uses them.")
 
@@ -158,6 +167,19 @@ def _decide(
 def _about_scales(scales: list[fit.OwnScale]) -> list[str]:
     """Return a sentence for each scale made from the ratings: nothing shows which end is best."""
     return [f"{scale}: no protocol says so, but {scale.best} is taken as best." for scale in scales]
+
+
+def _about_scaleless(scaleless: Mapping[str, list[str]]) -> list[str]:
+    """Return why no protocol can be made from the ratings on these criteria, and the remedy."""
+    reasons = [
+        f"{criterion}: no protocol fits, and its values are no scale of several whole numbers or known words: "
+        f"{', '.join(values[:SHOWN_VALUES])}{' …' if len(values) > SHOWN_VALUES else ''}."
+        for criterion, values in scaleless.items()
+    ]
+    remedy = (
+        "Name a protocol that has these criteria and values with --protocol, or change the file."
+    )
+    return [*reasons, remedy]
 
 
 def named_protocol(key: str, by: User) -> Protocol:

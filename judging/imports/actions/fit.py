@@ -349,6 +349,15 @@ def own_scales(rated: Rated) -> list[OwnScale]:
     return [scale for scale in scales if scale] if all(scales) else []
 
 
+def without_own_scale(rated: Rated) -> dict[str, list[str]]:
+    """Return the different values on each criterion whose ratings give no scale."""
+    return {
+        criterion: list(values)
+        for criterion, values in rated.items()
+        if _own_scale(criterion, values) is None
+    }
+
+
 def _own_scale(criterion: str, values: Mapping[str, int]) -> OwnScale | None:
     name = criterion.strip()
     name = name[:1].upper() + name[1:]
