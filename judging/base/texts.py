@@ -7,8 +7,8 @@ import unicodedata
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NUMBER_CHARACTERS = 100  # the length of a stored score; no program prints a longer number
 _THOUSANDS = {
-    ",": re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?"),
-    ".": re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?"),
+    ",": re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?"),
+    ".": re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:,[0-9]+)?"),
 }
 _QUOTES = str.maketrans("‘’‚‛“”„‟«»–—−‐‑", '\'\'\'\'""""""-----')
 _SPACES_AND_QUOTES = str.maketrans("", "", " '\"")
@@ -66,7 +66,7 @@ def as_number(text: str, written: str) -> str:
 def has_thousands(text: str) -> bool:
     """Return whether a number has separators of thousands, as in 1,203.5.
 
-    >>> has_thousands("1,203.5"), has_thousands("1.203,5"), has_thousands("0,61")
+    >>> has_thousands("1,203.5"), has_thousands("1.203,5"), has_thousands("0.700")
     (True, True, False)
     """
     return any(pattern.fullmatch(text) for pattern in _THOUSANDS.values())

@@ -11,12 +11,18 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from judging.base.texts import count_with_noun, plain_name
+from judging.base.texts import as_number, count_with_noun, is_number, plain_name
 from judging.formats.facts import Facts
 from judging.formats.frames import Study, Unreadable, shorten_line
-from judging.formats.mapping import SCORED, Mapping
+from judging.formats.mapping import RATED, SCORED, Mapping
 from judging.formats.study import commonest_spellings
-from judging.formats.vocabulary import is_criterion, order_scale_words, vocabulary
+from judging.formats.vocabulary import (
+    is_criterion,
+    order_scale_words,
+    statistic,
+    vocabulary,
+    words_of,
+)
 
 Topic = Literal["unit", "sources", "fate", "counts"]
 _SHOWN = 4  # names in a sentence
@@ -103,7 +109,9 @@ def findings(frame: pd.DataFrame, mapping: Mapping, study: Study) -> list[Findin
         *_about_fate(frame, mapping),
         *_about_directions(mapping),
         *_about_names(mapping),
-        *_about_thousands(mapping),
+        *_about_families(mapping),
+        *_about_values(study),
+        *_about_numbers(frame, mapping),
         *_about_marked_rows(frame, mapping),
         *_about_counts(mapping, study),
     ]
@@ -252,7 +260,7 @@ def _about_crossing(mapping: Mapping, study: Study) -> Iterator[Finding]:
         yield Finding(
             topic="sources",
             sentence=f"{said} Outputs that the file lacks do not count as missing.",
-            needs_yes=False,
+            needs_yes=len(groups) > 1,
             fix={"crossed": True},
             label="Every system was given every source",
         )
@@ -290,8 +298,11 @@ def _about_fate(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
     else."""
     fates: dict[str, list[str]] = {}
     for name, column in mapping.columns.items():
-        if column.role not in _BECOMES or (column.why and not column.role):
-            continue  # the reason stands above the column
+        is_named_statistic = statistic(name) not in ("", "mean")
+        if column.role not in _BECOMES or (
+            column.why and not column.role and not is_named_statistic
+        ):
+            continue  # the reason stands above the column; a name alone is no reason
         facts = Facts(name, frame[name])
         if not facts.is_numeric:
             yield from _about_words(facts, column.role)
@@ -309,8 +320,62 @@ def _about_fate(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
         yield Finding(topic="fate", sentence=f"{_quoted(names)} {verb} {becomes}.", needs_yes=False)
 
 
-def _about_thousands(mapping: Mapping) -> Iterator[Finding]:
-    """Ask whether a separator of thousands is one."""
+def _about_families(mapping: Mapping) -> Iterator[Finding]:
+    """Ask which part of the names of columns is the criterion, if no word of them shows it."""
+    named = [column for column in mapping.of_role("ratings").values() if column.rater]
+    criteria = list(dict.fromkeys(column.name for column in named))
+    raters = list(dict.fromkeys(column.rater for column in named))
+    people = set(vocabulary()["people"]) - {"ann"}  # which is a name too
+    is_shown = any(map(is_criterion, criteria)) or any(
+        len(rater) < 3 or any(map(str.isdecimal, rater)) or people.intersection(words_of(rater))
+        for rater in raters
+    )
+    if len(criteria) > 1 and len(raters) > 1 and not is_shown:
+        yield Finding(
+            topic="fate",
+            sentence=f"The names of columns are read as the criteria {_quoted(criteria)} and the "
+            f"annotators {_quoted(raters)}. They may be the other way round.",
+        )
+
+
+def _about_values(study: Study) -> Iterator[Finding]:
+    """Ask about ratings below zero, and annotators whose ratings have no range in common."""
+    people = study.ratings[~study.ratings["is_judge"].astype(bool)]
+    numbers = pd.to_numeric(people["value"], errors="coerce")
+    for criterion, values in numbers.groupby(people["criterion"], sort=False):
+        if values.min() < 0:
+            yield Finding(
+                topic="fate",
+                sentence=f"“{shorten_line(str(criterion))}” has ratings below zero, such as {values.min():g}. "
+                "A number for a missing rating is no rating: leave such cells blank.",
+            )
+        ranges = values.groupby(people["rater"]).agg(["min", "max"]).dropna()
+        if len(ranges) and ranges["min"].max() > ranges["max"].min():
+            high, low = ranges["min"].idxmax(), ranges["max"].idxmin()
+            yield Finding(
+                topic="fate",
+                sentence=f"On “{shorten_line(str(criterion))}” the ratings of {_quoted([str(high)])} begin at "
+                f"{ranges['min'].max():g}, and those of {_quoted([str(low)])} end at "
+                f"{ranges['max'].min():g}. They may be on different scales.",
+            )
+
+
+def _about_numbers(frame: pd.DataFrame, mapping: Mapping) -> Iterator[Finding]:
+    """Ask whether a separator of thousands is one, and about columns that are written otherwise."""
+    for name in mapping.of_role(*RATED, *SCORED, "value"):
+        facts = Facts(name, frame[name])
+        changed = (
+            (cell, number)
+            for cell in facts.counts
+            if (number := as_number(cell, mapping.numbers)) != as_number(cell, facts.written)
+            and is_number(number)
+        )
+        if example := next(changed, None):
+            yield Finding(
+                topic="fate",
+                sentence=f"“{shorten_line(name)}” is read as other columns are written: "
+                f"{example[0]} becomes {example[1]}.",
+            )
     if mapping.numbers.endswith("thousands"):
         how = "1,203.5" if mapping.numbers.startswith("point") else "1.203,5"
         yield Finding(

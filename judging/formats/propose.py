@@ -608,8 +608,9 @@ class _Proposal:
             if each.role in (*RATED, "metric", "human_mean", "value") and name in self.facts
         ]
         found: dict[str, Any] = {}
-        if how := next((each.written for each in measured if each.written != "point"), ""):
-            found["numbers"] = how
+        ways = [each.written for each in measured if each.written != "point"]
+        if ways:
+            found["numbers"] = "comma_thousands" if "comma_thousands" in ways else ways[0]
         asked = [self.facts[name] for name, e in self.columns.items() if e.role == "question"]
         words = dict.fromkeys(word for each in (*measured, *asked) for word in each.missing)
         return found | ({"blanks": tuple(words)} if words else {})

@@ -123,12 +123,13 @@ def _ladder(words: set[str], scale: list[int]) -> dict[str, int]:
 
 def order_scale_words(words: set[str]) -> list[list[str]]:
     """Return words of a scale in their order, the worst first, with those of one point together;
-    empty if no known order has them all."""
+    empty if no known order has them all. A place of the order without a word is no point."""
     plain = {" ".join(word.casefold().split()): word for word in words}
     for line in vocabulary()["ladders"]:
         ladder = [place.split("|") for place in line.split(" < ")]
         if plain.keys() <= {word for same in ladder for word in same}:
-            return [[plain[word] for word in same if word in plain] for same in ladder]
+            used = ([plain[word] for word in same if word in plain] for same in ladder)
+            return [same for same in used if same]
     return []
 
 

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -13,6 +14,7 @@ from django.urls import reverse
 from analysis.models import Run
 from analysis.runs.actions import exports, runs
 from judging.jobs import tasks
+from judging.protocols import documents
 from tests import factories
 from tests.judging.importing import added_by, mapped, sent
 from tests.working import WorkingClient
@@ -48,6 +50,42 @@ def reported(folder: Path, text: str, **options: Any) -> tuple[str, Path]:
     return printed.getvalue(), folder / "made"
 
 
+def stopped(folder: Path, content: str | bytes, **options: Any) -> tuple[str, str]:
+    """Return what the command prints until it stops, and its reason."""
+    data = content.encode() if isinstance(content, str) else content
+    file, printed = (
+        folder / ("ratings.zip" if data.startswith(b"PK") else "ratings.csv"),
+        StringIO(),
+    )
+    file.write_bytes(data)
+    with pytest.raises(CommandError) as refused:
+        call_command("report", file, to=folder / "made", stdout=printed, **options)
+    return printed.getvalue(), str(refused.value)
+
+
+def bundle(criteria: tuple[str, ...], protocol: str) -> bytes:
+    """Return the bundle of a run with ratings from 1 to 2, without passages."""
+    items, judgments = ["item,source_id,system,position,question"], []
+    for number in range(1, 5):
+        place = f"{number},p{number},Alder,1"
+        items.append(f"{place},What is {number}?")
+        judgments += [f"{place},Ann,{criterion},{number % 2 + 1}" for criterion in criteria]
+    files = {
+        "data/items.csv": items,
+        "data/judgments.csv": [
+            "item,source_id,system,position,annotator,criterion,value",
+            *judgments,
+        ],
+        "data/scores.csv": ["item,source_id,system,position,metric,kind,direction,scale,value"],
+        "protocol.yaml": [protocol],
+    }
+    data = BytesIO()
+    with ZipFile(data, "w") as archive:
+        for name, lines in files.items():
+            archive.writestr(name, "\n".join(lines) + "\n")
+    return data.getvalue()
+
+
 def cells(html: str) -> Counter[str]:
     return Counter(" ".join(TAG.sub("", cell).split()) for cell in CELL.findall(html))
 
@@ -69,7 +107,7 @@ def test_report_of_a_file_has_the_numbers_of_the_pages(tmp_path: Path) -> None:
     by_pages = Run.objects.get()
     shown = page.get(answer.url).text
 
-    printed, folder = reported(tmp_path, rows(), metric=["overlap=lower"])
+    printed, folder = reported(tmp_path, rows(), metric=["overlap=lower"], accept_surprises=True)
 
     by_command = Run.objects.exclude(pk=by_pages.pk).get()
     assert "overlap: score of an automatic metric, “overlap”, lower is better" in printed
@@ -101,8 +139,75 @@ def test_report_uses_the_protocol_named_or_exactly_fitting_else_the_scales_of_th
 ) -> None:
     factories.protocol()
     metric = ["overlap=higher"]
-    printed, _folder = reported(tmp_path, rows(criteria, highest=3), metric=metric, **options)
+    printed, _folder = reported(
+        tmp_path, rows(criteria, highest=3), metric=metric, accept_surprises=True, **options
+    )
     assert protocol in printed
+
+
+def test_report_of_a_bundle_uses_its_protocol(tmp_path: Path) -> None:
+    shipped = (documents.SHIPPED / "qgstec2010-b.yaml").read_text()
+    criteria = ("relevance", "question_type", "correctness", "ambiguity", "variety")
+
+    printed, reason = stopped(tmp_path, bundle(criteria, shipped))
+
+    assert "(qgstec2010-b)." in printed
+    assert "taken as best" not in reason
+
+
+def test_report_stops_if_several_protocols_fit(tmp_path: Path) -> None:
+    criteria = ("Grammaticality", "Understandability", "Correctness")
+
+    _printed, reason = stopped(tmp_path, rows(criteria, highest=3))
+
+    assert "qgbench, qgbench-staged" in reason
+    assert "--protocol" in reason
+
+
+def test_report_asks_which_end_of_a_scale_of_the_file_is_best(tmp_path: Path) -> None:
+    _printed, reason = stopped(tmp_path, rows(("Clarity", "Rank")), metric=["overlap=lower"])
+
+    assert "Clarity from 1 to 4: no protocol says so, but 4 is taken as best." in reason
+    assert "Rank from 1 to 4: no protocol says so, but 1 is taken as best." in reason
+    assert "--accept-surprises" in reason
+
+
+def test_report_prints_notes_of_reading_llm_judges_and_refused_rows(tmp_path: Path) -> None:
+    lines = rows().replace("Ann", "gpt-4o").splitlines()
+    lines[3] += ",9"
+    printed, _reason = stopped(
+        tmp_path, "\n".join([*lines, "Grüße"]).encode("cp1252"), metric=["overlap=lower"]
+    )
+
+    assert "The file is not in UTF-8" in printed
+    assert "LLM judges: gpt-4o." in printed
+    assert re.search(r"^Row 4: .*9 cells", printed, re.M)
+
+
+def test_report_names_a_surprise_once(tmp_path: Path) -> None:
+    criteria = ("Understandability", "Grammaticality", "Correctness")
+    options = {"protocol": "qgbench", "metric": ["overlap=lower"]}
+
+    _printed, reason = stopped(tmp_path, rows(criteria, highest=5), **options)
+
+    assert reason.count("go to quarantine") == 1
+
+
+def test_report_names_a_criterion_without_a_scale_of_its_own(tmp_path: Path) -> None:
+    labelled = re.sub(r",(\d)$", r",\1 - Grade", rows(("Clarity", "Fluency")), flags=re.M)
+
+    _printed, reason = stopped(tmp_path, labelled, metric=["overlap=lower"])
+
+    assert re.search(r"^fluency: .*\d - Grade", reason, re.M)
+    assert "larity" not in reason
+    assert "--protocol" in reason
+
+
+def test_report_says_how_to_change_a_file_that_leaves_something_open(tmp_path: Path) -> None:
+    _printed, reason = stopped(tmp_path, rows().replace("Ann", "Max"), metric=["overlap=lower"])
+
+    assert "“Max”: say whether this is an annotator" in reason
+    assert "change the file" in reason
 
 
 def test_report_stops_at_a_surprise_until_it_is_accepted(tmp_path: Path) -> None:

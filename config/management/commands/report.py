@@ -24,8 +24,14 @@ from judging.protocols.actions import protocols
 from judging.protocols.guards import protocols_of
 from judging.protocols.models.protocol import Protocol
 
+SHOWN_PROBLEMS = 10
+SHOWN_VALUES = 8
 DIRECTIONS = ("higher", "lower")
 YES_NEEDED = "If this is right, say --accept-surprises; else correct the file, or say more (--protocol, --metric)."
+CHANGE_FILE = (
+    "The command takes no answer to this; change the file. Call columns passage, system, question and "
+    "annotator, delete or rename a column that holds something else, and leave a cell without a rating blank."
+)
 
 
 class Command(BaseCommand):
@@ -42,7 +48,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--protocol",
             metavar="KEY",
-            help="of the ratings; by default the only one that fits exactly, else the ratings' own scales",
+            help="of the ratings; by default that of a bundle, else the only one that fits exactly, "
+            "else one made from the ratings' own scales",
         )
         parser.add_argument(
             "--metric",
@@ -70,28 +77,43 @@ class Command(BaseCommand):
         dataset = files.create_dataset(name=file.stem, by=by)
         stored = storage.store_bytes(content)
         added = files.upload_file(dataset=dataset, name=file.name, file=stored, by=by)
-        _decide(added, by, protocol=options["protocol"], metrics=options["metric"])
+        scales = _decide(added, by, protocol=options["protocol"], metrics=options["metric"])
         self.tell(added)
-        self.add(added, by, accept_surprises)
+        self.add(added, by, _about_scales(scales), accept_surprises)
         self.write(_analyse(dataset, by), to)
 
     def tell(self, added: AddedFile) -> None:
-        """Print what each column became, and what the file holds."""
+        """Print how the file was opened and shaped, what each column became, what the file holds,
+        and the first rows and values that were refused."""
+        look = added.examined[preview.LOOK]
+        for _step, sentence in look.get("sentences", ()):
+            self.say(sentence)
         for name, column in preview.mapping_of(added).columns.items():
             self.say(f"  {name}: {describe_file_column(column)}")
-        study = added.examined[preview.LOOK].get("study")
-        if study:
+        if study := look.get("study"):
             self.say(f"{study['sentence']}.")
+            if judges := study["llm_judges"]:
+                self.say(f"LLM judges: {', '.join(judges)}.")
+            refused = [each for each in study["problems"] if each["kind"] in ("row", "value")]
+            for problem in refused[:SHOWN_PROBLEMS]:
+                self.say(f"Row {problem['row']:,}: {problem['reason']}")
         if added.protocol:
             self.say(f"Protocol: {added.protocol.title} ({added.protocol.key}).")
 
-    def add(self, added: AddedFile, by: User, accept_surprises: bool) -> None:
+    def add(
+        self, added: AddedFile, by: User, about_scales: list[str], accept_surprises: bool
+    ) -> None:
         """Add the file to its dataset, and print how much went to quarantine."""
         from judging.imports.actions import adding  # loads pandas
 
+        if not added.protocol and (scaleless := fit.without_own_scale(preview.rated_in(added))):
+            raise CommandError("\n".join(_about_scaleless(scaleless)))
+        surprises = [*about_scales, *files.surprises(added)]
         if accept_surprises:
-            for surprise in files.surprises(added):
+            for surprise in surprises:
                 self.say(f"Accepted: {surprise}")
+        elif about_scales and not preview.obstacles_of(added):
+            raise CommandError("\n".join([*surprises, YES_NEEDED]))
         try:
             done = adding.add_file(
                 added=added, by=by, now=timezone.now(), accept_surprises=accept_surprises
@@ -99,7 +121,9 @@ class Command(BaseCommand):
         except files.Surprising as refused:
             raise CommandError("\n".join([*refused.surprises, YES_NEEDED])) from None
         except files.CannotImport as refused:
-            raise CommandError("\n".join(refused.reasons)) from None
+            is_read = "unreadable" not in added.examined[preview.LOOK]
+            remedies = [CHANGE_FILE] if is_read else []
+            raise CommandError("\n".join([*refused.reasons, *remedies])) from None
         if count := done.brought["quarantined"]:
             self.say(f"{count:,} rows or values are in quarantine; no analysis uses them.")
 
@@ -117,22 +141,45 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _decide(added: AddedFile, by: User, *, protocol: str | None, metrics: list[str]) -> None:
-    """Decide how a waiting file is read, and by which protocol its ratings were given."""
+def _decide(
+    added: AddedFile, by: User, *, protocol: str | None, metrics: list[str]
+) -> list[fit.OwnScale]:
+    """Decide how a waiting file is read, and by which protocol its ratings were given; return the
+    scales from which a protocol was made, if it was."""
     mapping = preview.mapping_of(added)
     files.read_file(added=added, mapping=mapping, protocols=protocols_of(by))
     mapping = preview.mapping_of(added)
     columns = {**mapping.columns, **_metric_columns(mapping.columns, metrics)}
     mapping = mapping.model_copy(update={"columns": columns, "points": {}})
     rated = preview.rated_in(added)
-    chosen = named_protocol(protocol, by) if protocol else _only_fitting(rated)
+    bundled = preview.bundle_protocol(added, added.examined[preview.LOOK].get("protocol", ""))
+    chosen = named_protocol(protocol, by) if protocol else bundled or _only_fitting(rated)
     files.read_file(added=added, mapping=mapping, protocol=chosen, protocols=protocols_of(by))
     rated = preview.rated_in(added)
-    scales = fit.own_scales(rated)
-    if scales and not chosen:
+    scales = [] if chosen else fit.own_scales(rated)
+    if scales:
         own = fit.create_protocol(scales=scales, by=by)
         mapping = mapping.model_copy(update={"points": fit.own_points(scales, rated)})
         files.read_file(added=added, mapping=mapping, protocol=own, protocols=protocols_of(by))
+    return scales
+
+
+def _about_scales(scales: list[fit.OwnScale]) -> list[str]:
+    """Return a sentence for each scale made from the ratings: nothing shows which end is best."""
+    return [f"{scale}: no protocol says so, but {scale.best} is taken as best." for scale in scales]
+
+
+def _about_scaleless(scaleless: Mapping[str, list[str]]) -> list[str]:
+    """Return why no protocol can be made from the ratings on these criteria, and the remedy."""
+    reasons = [
+        f"{criterion}: no protocol fits, and its values are no scale of several whole numbers or known words: "
+        f"{', '.join(values[:SHOWN_VALUES])}{' …' if len(values) > SHOWN_VALUES else ''}."
+        for criterion, values in scaleless.items()
+    ]
+    remedy = (
+        "Name a protocol that has these criteria and values with --protocol, or change the file."
+    )
+    return [*reasons, remedy]
 
 
 def named_protocol(key: str, by: User) -> Protocol:
@@ -163,10 +210,15 @@ def _metric_columns(columns: Mapping[str, Column], metrics: list[str]) -> dict[s
 
 
 def _only_fitting(rated: fit.Rated) -> Protocol | None:
-    """Return the protocol that fits the ratings exactly, if only one does."""
-    shipped = Protocol.objects.filter(owner=None)
-    fitting = [each for each in shipped if rated and fit.fits_exactly(each, rated)]
-    return fitting[0] if len(fitting) == 1 else None
+    """Return the protocol that fits the ratings exactly, None if none does; refuse to choose among
+    several."""
+    shipped = Protocol.objects.filter(owner=None).order_by("key", "-id")
+    fitting = [protocol for protocol in shipped if rated and fit.fits_exactly(protocol, rated)]
+    if len(keys := sorted({protocol.key for protocol in fitting})) > 1:
+        raise CommandError(
+            f"The ratings fit several protocols: {', '.join(keys)}. Name theirs with --protocol."
+        )
+    return fitting[0] if fitting else None
 
 
 def _analyse(dataset: Dataset, by: User) -> Run:

@@ -96,7 +96,7 @@ class RatingTally:
             if why not in ACCEPTED_REASONS
         )
         criteria = "; ".join(
-            f"{name}: {count:,} of {self.read[name]:,}" for name, count in lost.items()
+            f"{name}: {count:,} of {self.read[name]:,}" for name, count in sorted(lost.items())
         )
         return f"{reasons} ({criteria})" if criteria else reasons
 
@@ -329,12 +329,33 @@ class OwnScale:
             return f"{self.criterion}: {', '.join('/'.join(same) for same in self.words)}"
         return f"{self.criterion} from {self.lowest} to {self.highest}"
 
+    @property
+    def is_lowest_best(self) -> bool:
+        """Whether the lowest value is best: of ranks only."""
+        return plain_criterion(self.criterion) == "rank"
+
+    @property
+    def best(self) -> str:
+        """The value that is taken as best."""
+        if self.is_lowest_best:
+            return str(self.lowest)
+        return "/".join(self.words[-1]) if self.words else str(self.highest)
+
 
 def own_scales(rated: Rated) -> list[OwnScale]:
     """Return the scale of each criterion; none if one of them has no scale: more than 5% of its
     ratings are neither whole numbers nor words in a known order, or all are equal."""
     scales = [_own_scale(criterion, values) for criterion, values in rated.items()]
     return [scale for scale in scales if scale] if all(scales) else []
+
+
+def without_own_scale(rated: Rated) -> dict[str, list[str]]:
+    """Return the different values on each criterion whose ratings give no scale."""
+    return {
+        criterion: list(values)
+        for criterion, values in rated.items()
+        if _own_scale(criterion, values) is None
+    }
 
 
 def _own_scale(criterion: str, values: Mapping[str, int]) -> OwnScale | None:
@@ -414,14 +435,13 @@ def _criterion(scale: OwnScale, taken: set[str]) -> dict[str, Any]:
     labels = {str(scale.lowest): "lowest", str(scale.highest): "highest"}
     if scale.words:
         labels = {str(place): same[0] for place, same in enumerate(scale.words, 1)}
-    is_rank = plain_criterion(scale.criterion) == "rank"
     return {
         "key": key,
         "name": scale.criterion,
         "prompt": f"How do you rate the question on “{scale.criterion}”?",
         "definition": "The file holds no definition.",
         "level": "ordinal",
-        "best": "lowest" if is_rank else "highest",
+        "best": "lowest" if scale.is_lowest_best else "highest",
         "stage": "judge",
         "scale": {"from": scale.lowest, "to": scale.highest, "labels": labels},
     }

@@ -69,7 +69,7 @@ def preview_file(
     rated = (found.get("study") or {}).get("criteria", {})
     if protocol is None and not mapping.columns:
         text = found.get("protocol", "")
-        protocol = _protocol_of_bundle(added, text) or _protocol(added, rated, protocols)
+        protocol = bundle_protocol(added, text) or _protocol(added, rated, protocols)
     proposed = mapping_from(found["mapping"])
     if protocol and rated:
         points = _points(protocol, rated, proposed)
@@ -93,7 +93,7 @@ def _protocol(added: AddedFile, rated: fit.Rated, protocols: QuerySet[Protocol])
     return fit.find_fitting_protocol(known, rated) or fit.find_fitting_protocol(protocols, rated)
 
 
-def _protocol_of_bundle(added: AddedFile, text: str) -> Protocol | None:
+def bundle_protocol(added: AddedFile, text: str) -> Protocol | None:
     """Return the protocol in a bundle, installed for the dataset's owner if it is new; None without
     a valid one."""
     try:

@@ -156,6 +156,8 @@ def test_one_criterion_in_quarantine_is_a_surprise_beside_many_others() -> None:
         (fluency(v0=3, v2=2), ["Fluency from 0 to 2"]),
         (fluency(v0=3, v37=1, v100=2), ["Fluency from 0 to 100"]),
         (fluency(bad=3, fair=1, good=1, ok=1), ["Fluency: bad, fair/ok, good"]),
+        ({"fluency": {"very bad": 1, "bad": 2, "good": 1}}, ["Fluency: very bad, bad, good"]),
+        ({"fluency": {"rarely": 1, "often": 2, "always": 1}}, ["Fluency: rarely, often, always"]),
         (fluency(v1=98, v2=2, v2_5=2), ["Fluency from 1 to 2"]),
         (fluency(v1=8, v2=2, v2_5=2), []),
         ({"fluency": {"1": 3, "2": 1}, "zest": {"odd": 2, "even": 1}}, []),
@@ -165,6 +167,17 @@ def test_own_scales_reach_from_the_lowest_to_the_highest_rating(rated, scales) -
     found = fit.own_scales(rated)
 
     assert [str(each) for each in found] == scales
+
+
+def test_create_protocol_of_words_has_a_point_for_each_word_that_is_used() -> None:
+    rated = {"fluency": {"very good": 1, "bad": 2, "good": 1}}
+    scales = fit.own_scales(rated)
+
+    made = fit.create_protocol(scales=scales, by=factories.researcher())
+
+    points = made.criteria.get().points.values_list("value", "label")
+    assert sorted(points) == [(1, "bad"), (2, "good"), (3, "very good")]
+    assert fit.own_points(scales, rated) == {"fluency": {"bad": "1", "good": "2", "very good": "3"}}
 
 
 def test_create_protocol_makes_a_protocol_of_the_files_scales_once() -> None:
