@@ -133,7 +133,9 @@ class Command(BaseCommand):
 
         written = exports.write_report(run, folder)
         (folder / "report.html").write_text(report_documents.report_html(run), encoding="utf-8")
-        self.say(f"{folder / 'report.html'} and {len(written)} other files; its README lists them.")
+        self.say(
+            f"{folder / 'report.html'} and {len(written)} other files, which the README lists."
+        )
 
     def say(self, text: str) -> None:
         """Print immediately, also into a pipe."""
