@@ -201,28 +201,33 @@ def of_campaign(campaign: Campaign) -> Values:
     jobs = {kind: list(campaign.jobs.done(kind)) for kind in (planning.KIND, tuning.KIND)}
     figures = Result.objects.filter(run__campaign=campaign, file__isnull=False)
     enrollments_made = campaign.enrollments.order_by("pk")[:1]
-    return of_dataset(campaign.dataset) | {
-        "campaigns": [campaign.uuid],
-        "annotators": [each.pk for each in enrollments_made],
-        "documents": list(DOCUMENTS),
-        "dry-runs": [each.campaign.uuid for each in campaign.dry_runs.all()],
-        "enrolments": [each.pk for each in enrollments_made],
-        "examples": examples.load_examples(campaign).values_list("pk", flat=True),
-        "export": ["csv", "jsonl", "judgments"],
-        "figures": [
-            key.removeprefix("figure-") for key in figures.values_list("key", flat=True)[:1]
-        ],
-        "jobs": campaign.jobs.values_list("pk", flat=True),
-        "planning": [job.pk for job in jobs[planning.KIND]],
-        "power-analyses": [job.pk for job in jobs[planning.KIND]],
-        "protocols": [campaign.protocol_id],
-        "rounds": campaign.rounds.values_list("pk", flat=True),
-        "runs": campaign.runs.order_by("pk").values_list("number", flat=True)[:1],
-        "sections": [section.key for section in SECTIONS],
-        "tables": [section.key for section in SECTIONS if section.leads],
-        "tasks": Task.objects.filter(round__campaign=campaign).values_list("pk", flat=True)[:1],
-        "tunings": [job.pk for job in jobs[tuning.KIND]],
-    }
+    return (
+        of_dataset(campaign.dataset)
+        | {
+            "campaigns": [campaign.uuid],
+            "annotators": [each.pk for each in enrollments_made],
+            "documents": list(DOCUMENTS),
+            "dry-runs": [each.campaign.uuid for each in campaign.dry_runs.all()],
+            "enrolments": [each.pk for each in enrollments_made],
+            "examples": examples.load_examples(campaign).values_list("pk", flat=True),
+            "export": ["csv", "jsonl", "judgments"],
+            "figures": [  # of pages, which name the ink, and of the API
+                name
+                for key in figures.values_list("key", flat=True)[:1]
+                for name in (key.removeprefix("figure-"), key.split("-")[1])
+            ],
+            "jobs": campaign.jobs.values_list("pk", flat=True),
+            "planning": [job.pk for job in jobs[planning.KIND]],
+            "power-analyses": [job.pk for job in jobs[planning.KIND]],
+            "protocols": [campaign.protocol_id],
+            "rounds": campaign.rounds.values_list("pk", flat=True),
+            "runs": campaign.runs.order_by("pk").values_list("number", flat=True)[:1],
+            "sections": [section.key for section in SECTIONS],
+            "tables": [section.key for section in SECTIONS if section.leads],
+            "tasks": Task.objects.filter(round__campaign=campaign).values_list("pk", flat=True)[:1],
+            "tunings": [job.pk for job in jobs[tuning.KIND]],
+        }
+    )
 
 
 def routes() -> Iterator[Route]:
