@@ -90,7 +90,7 @@ JUDGMENTS = """
     JOIN judging_enrollment e ON e.id = a.enrollment_id
     JOIN judging_criterion c ON c.id = j.criterion_id
     JOIN judging_scalepoint sp ON sp.criterion_id = j.criterion_id AND sp.value = j.value
-    LEFT JOIN judging_judgmentattribute forced ON forced.judgment_id = j.id  -- says the file
+    LEFT JOIN judging_judgmentattribute forced ON forced.judgment_id = j.id  -- in an imported file
         AND forced.name = 'forced' AND forced.value = 'yes'
     WHERE r.campaign_id = %(campaign)s AND r.kind = %(round)s AND j.superseded_at IS NULL
       AND a.state = ANY(%(states)s) AND j.unit_id NOT IN ({repeated})

@@ -46,11 +46,12 @@ ADJUSTED, ADJUSTED_BY = "judgment:adjusted", "judgment:adjusted_by"
 NAMING = ("system", "first", "second", "question_id", "metric", "better", "other")
 FROM_FILES = ("attribute:", "judgment:")
 CROISSANT_TERMS = (
-    *("citeAs", "column", "extract", "field", "fileProperty", "fileObject", "fileSet", "format"),
-    *("includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
-    *("references", "regex", "repeated", "replace", "separator", "source", "subField", "transform"),
+    *("citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject"),
+    *("fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField"),
+    *("path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate"),
+    *("separator", "source", "subField", "transform"),
 )
-CROISSANT_CONTEXT = {  # the one that Croissant 1.0 prescribes
+CROISSANT_CONTEXT = {  # the one that MLCommons' validator expects
     "@language": "en",
     "@vocab": "https://schema.org/",
     "conformsTo": "dct:conformsTo",

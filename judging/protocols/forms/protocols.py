@@ -139,7 +139,7 @@ class Editor:
 
 
 def without_made_keys(problems: Iterable[ProtocolProblem]) -> list[ProtocolProblem]:
-    """Leave out missing keys that the form makes of titles and names."""
+    """Return the problems except missing keys, which the form makes of titles and names."""
     return [
         problem
         for problem in problems

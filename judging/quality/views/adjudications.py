@@ -72,7 +72,7 @@ def _page(
         "own": named,
         "differing": len(differences),
         "open": sum(difference.place not in adjudicated for difference in differences),
-        "settled": len(adjudicated),
+        "adjudicated": len(adjudicated),
         "ended": campaign.state in adjudications.ENDED,
         "address": request.build_absolute_uri(reverse("judging:settle", args=[campaign.uuid])),
         "is_manager": guards.may_manage(request.user, campaign),
